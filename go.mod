@@ -1,6 +1,6 @@
 module github.com/cuzk-dev/cuzk
 
-go 1.26.0
+go 1.26.8
 
 require (
 	cel.dev/expr v0.25.3 // indirect

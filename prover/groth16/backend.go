@@ -1,0 +1,180 @@
+// Package groth16 computes and verifies Groth16 proofs. What differs between machines, the arithmetic on keys and
+// assignments, stands behind the Backend interface; what does not, the proof's form and its verification, is here.
+package groth16
+
+import (
+	"context"
+	"io"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/r1cs"
+	"github.com/cuzk-dev/cuzk/prover/stage"
+)
+
+// Backend computes proofs on one kind of hardware. It is safe for concurrent use.
+type Backend interface {
+	// Name is "cpu" or "cuda".
+	Name() string
+	// LoadKey makes a proving key ready for any number of proofs. The source may be closed once it returns, unless
+	// KeySource.Resident says that its memory is the key's memory.
+	LoadKey(ctx context.Context, src KeySource, budget Budget) (Key, error)
+	// LoadStructure makes a circuit's matrices ready, so that packed assignments can be evaluated.
+	LoadStructure(ctx context.Context, m *r1cs.Matrices) (Structure, error)
+	// Submit queues a proof and returns at once. r and s blind the proof: uniform, independent, canonical, used once.
+	// Equal (key, assignment, r, s) give equal proofs on every backend.
+	Submit(ctx context.Context, key Key, a Assignment, r, s curve.Scalar, opts Options) (Ticket, error)
+	// Close releases what the backend holds; keys and structures must be closed before.
+	Close() error
+}
+
+// Ticket is a proof under way. Cancelling the context given to Submit ends it within one kernel.
+type Ticket interface {
+	// Wait returns the proof, unverified, or why there is none.
+	Wait(ctx context.Context) (*Proof, error)
+}
+
+// Key is a proving key made ready by a backend. It is reference-counted: a proof under way keeps it alive after Close.
+type Key interface {
+	Curve() curve.ID
+	// Bytes is the memory the key occupies, on the host and on the device.
+	Bytes() (host, device int64)
+	Close() error
+}
+
+// Structure is a circuit's matrices made ready by a backend, under the same rules as Key.
+type Structure interface {
+	Curve() curve.ID
+	Close() error
+}
+
+// Budget bounds the memory that a key may take. Zero means no bound.
+type Budget struct {
+	HostBytes   int64
+	DeviceBytes int64
+}
+
+// Options of one proof.
+type Options struct {
+	// Priority orders proofs that wait for a turn; higher goes first.
+	Priority int
+	// ReserveBytes is host memory to reserve before anything is allocated; 0 lets the backend estimate.
+	ReserveBytes int64
+	// Observer is told of the kernels of the compute stage. Nil is allowed.
+	Observer stage.Observer
+}
+
+// Form says how the field elements of a buffer are held.
+type Form uint8
+
+const (
+	// Canonical is the integer below the modulus itself.
+	Canonical Form = iota
+	// Montgomery is the integer times R = 2^256 modulo the modulus.
+	Montgomery
+)
+
+// Vector is a sequence of scalars that can be read piece by piece, so that a device can be fed without the whole of it
+// on the host.
+type Vector interface {
+	Len() int
+	Form() Form
+	// Read fills dst with the elements from offset on; dst must lie within the vector.
+	Read(ctx context.Context, offset int, dst []curve.Scalar) error
+}
+
+// Assignment is either Packed or Evaluated.
+type Assignment interface{ assignment() }
+
+// Packed is a witness alone; the backend evaluates the constraints with the structure.
+type Packed struct {
+	Structure Structure
+	// Witness holds wire 0 (the one), then the public inputs, then the rest.
+	Witness Vector
+	// Bits, if not nil, tells for each wire that it is a bit, and Values its value; Witness then holds only the
+	// other wires, in order. One bit a wire, least significant first.
+	Bits, Values []uint64
+}
+
+// Evaluated is a witness with the constraints already evaluated on it: A·w, B·w and C·w, each of the number of
+// constraints. C may be nil where the key's layout says that c = a∘b.
+type Evaluated struct {
+	A, B, C Vector
+	Witness Vector
+	// Commitments are the Pedersen commitments made while solving (gnark), with the proof of knowledge's challenge.
+	Commitments *Commitments
+}
+
+func (Packed) assignment()    {}
+func (Evaluated) assignment() {}
+
+// Commitments of a gnark circuit: points to be carried in the proof, already computed by the solver.
+type Commitments struct {
+	Points []curve.G1
+	// PoK is the folded proof of knowledge.
+	PoK curve.G1
+}
+
+// Layout says what the H part of a key is a basis of, and which points it leaves out.
+type Layout uint8
+
+const (
+	// LayoutCoefficients: H holds τ^i·Z(τ)/δ in natural order, i < N-1 (bellman, Filecoin).
+	LayoutCoefficients Layout = iota
+	// LayoutGnark: as coefficients, but H is in bit-reversed order, and A and B leave out their points at infinity.
+	LayoutGnark
+	// LayoutSnarkjs: H is the Lagrange basis of the odd points of the doubled domain, with roots of unity generated
+	// by 5 on every curve; c = a∘b on the domain.
+	LayoutSnarkjs
+)
+
+// Section names a run of points of a proving key.
+type Section uint8
+
+const (
+	SectionA  Section = iota // G1, one a wire
+	SectionB1                // G1, one a wire
+	SectionB2                // G2, one a wire
+	SectionL                 // G1, one a private wire (snarkjs: C, gnark: K)
+	SectionH                 // G1
+)
+
+// KeySource is a proving key as its file holds it. Readers implement it; backends consume it.
+type KeySource interface {
+	io.Closer
+	Curve() curve.ID
+	Layout() Layout
+	// Wires counts all wires with the one; Public counts the public inputs without the one; Domain is the size of
+	// the evaluation domain.
+	Wires() int
+	Public() int
+	Domain() int
+	// Vertices of the key: single points.
+	AlphaG1() curve.G1
+	BetaG1() curve.G1
+	DeltaG1() curve.G1
+	BetaG2() curve.G2
+	DeltaG2() curve.G2
+	// Points returns all points of a section as raw limbs (curve.G1 or curve.G2 form, back to back). The slice stays
+	// valid, and unchanged, until Close.
+	Points(Section) ([]byte, error)
+	// Absent lists, for gnark's SectionA and SectionB1/B2, one bit a wire: set where the point at infinity is left
+	// out of the section. Nil when none is.
+	Absent(Section) []uint64
+	// Committed lists, ascending, the private wires that SectionL leaves out because a commitment covers them.
+	Committed() []uint32
+	// Resident reports that Points are views of mapped memory that costs nothing to keep.
+	Resident() bool
+	// Digest is the SHA-256 of the file, or the zero value when it has not been computed.
+	Digest() [32]byte
+}
+
+// Proof is a Groth16 proof. Points are affine raw limbs.
+type Proof struct {
+	Curve curve.ID
+	A     curve.G1
+	B     curve.G2
+	C     curve.G1
+	// Commitments and PoK are present only for gnark circuits that commit.
+	Commitments []curve.G1
+	PoK         curve.G1
+}
