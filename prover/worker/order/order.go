@@ -1,0 +1,160 @@
+// Package order is what the operator tells a prover pod, and the short form of what the pod answers.
+//
+// An order travels as JSON in an annotation of the pod template and reaches the pod as a file. It never holds a secret,
+// an inline input or a witness: those are mounted, or read from the ProofJob.
+package order
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+const (
+	// Annotation carries the order on the pod template.
+	Annotation = "proving.cuzk.dev/order"
+	// MaxBytes bounds an order; what passes it leaves out its inputs (see Order.InputsFromJob).
+	MaxBytes = 192 << 10
+
+	// Path is where the pod finds its order.
+	Path = "/etc/cuzk/order/order.json"
+
+	// Directories of the pod, by what is mounted there.
+	KeyDir         = "/var/run/cuzk/key"
+	KeyClaimsDir   = "/var/run/cuzk/key-claims"
+	KeyImagesDir   = "/var/run/cuzk/key-images"
+	InputsDir      = "/var/run/cuzk/inputs"
+	InputClaimsDir = "/var/run/cuzk/input-claims"
+	CredentialsDir = "/var/run/cuzk/credentials"
+	ScratchDir     = "/var/cache/cuzk"
+
+	// Environment that the operator sets from the downward API; JOB_COMPLETION_INDEX is the Job controller's.
+	EnvPodName      = "CUZK_POD_NAME"
+	EnvPodUID       = "CUZK_POD_UID"
+	EnvPodNamespace = "CUZK_POD_NAMESPACE"
+	EnvNodeName     = "CUZK_NODE_NAME"
+	EnvIndex        = "JOB_COMPLETION_INDEX"
+
+	// Version of the order's form. A pod refuses an order whose version it does not know.
+	Version = 1
+)
+
+// Order is everything a pod must know of its job, but for secrets and inline inputs.
+type Order struct {
+	Version   int    `json:"version"`
+	Namespace string `json:"namespace"`
+	Job       string `json:"job"`
+	JobUID    string `json:"jobUID"`
+
+	Circuit Circuit `json:"circuit"`
+	Key     Key     `json:"key"`
+
+	// Partitions counts the partitions of the job; index i of the Job owns partitions i·k … i·k+k−1.
+	Partitions       int `json:"partitions"`
+	PartitionsPerPod int `json:"partitionsPerPod"`
+
+	// Inputs, one a partition in order; empty when InputsFromJob.
+	Inputs []Input `json:"inputs,omitempty"`
+	// InputsFromJob says that the inputs did not fit and are to be taken from the ProofJob's spec; their mounts are
+	// the same as if they were listed (FileOf tells the path).
+	InputsFromJob bool `json:"inputsFromJob,omitempty"`
+
+	Backend    Backend `json:"backend"`
+	Runs       int     `json:"runs"`
+	WarmupRuns int     `json:"warmupRuns"`
+
+	// ProgressSeconds is the least time between two progress reports of one partition.
+	ProgressSeconds int `json:"progressSeconds"`
+}
+
+// Circuit is the job's circuit: its type as in the API and what the prover needs of its member.
+type Circuit struct {
+	Type string `json:"type"`
+	// Curve is set for gnark circuits, whose files do not always tell it.
+	Curve string `json:"curve,omitempty"`
+	// CommitmentHash is "SHA256" or "Keccak256" (gnark).
+	CommitmentHash string `json:"commitmentHash,omitempty"`
+}
+
+// Key says where the files of the proving key are.
+type Key struct {
+	Name   string `json:"name"`
+	UID    string `json:"uid"`
+	Format string `json:"format"`
+	Curve  string `json:"curve"`
+
+	ProvingKey       File  `json:"provingKey"`
+	VerifyingKey     *File `json:"verifyingKey,omitempty"`
+	ConstraintSystem *File `json:"constraintSystem,omitempty"`
+	WitnessGenerator *File `json:"witnessGenerator,omitempty"`
+}
+
+// File is a file at a path in the pod or at a URI.
+type File struct {
+	// Root and Path name a mounted file: Path is opened below Root and cannot leave it.
+	Root string `json:"root,omitempty"`
+	Path string `json:"path,omitempty"`
+	// URI names a file to fetch (https, s3, gs, azblob).
+	URI string `json:"uri,omitempty"`
+	// Credentials is the directory with the credentials for URI, if it needs any.
+	Credentials string `json:"credentials,omitempty"`
+	// Inline, for a verifying key in the ProvingKey itself.
+	Inline []byte `json:"inline,omitempty"`
+	// SizeBytes and Digest ("sha256:…", "blake2b-512:…") pin the content; zero values do not.
+	SizeBytes int64  `json:"sizeBytes,omitempty"`
+	Digest    string `json:"digest,omitempty"`
+}
+
+// Input is one input of a job.
+type Input struct {
+	Name string `json:"name"`
+	// Inline says that the bytes are in the ProofJob's spec.
+	Inline bool `json:"inline,omitempty"`
+	File
+}
+
+// Backend is spec.backend.
+type Backend struct {
+	Type                string `json:"type"`
+	PartitionWorkers    int    `json:"partitionWorkers,omitempty"`
+	GPUWorkersPerDevice int    `json:"gpuWorkersPerDevice,omitempty"`
+	GPUThreads          int    `json:"gpuThreads,omitempty"`
+}
+
+// Parse reads an order and checks that this prover can carry it out.
+func Parse(data []byte) (*Order, error) {
+	var o Order
+	if err := json.Unmarshal(data, &o); err != nil {
+		return nil, fmt.Errorf("order: %w", err)
+	}
+	if o.Version != Version {
+		return nil, fmt.Errorf("order has version %d, this prover understands %d: use a prover image of the operator's release", o.Version, Version)
+	}
+	if o.Partitions < 1 || o.PartitionsPerPod < 1 {
+		return nil, errors.New("order has no partitions")
+	}
+	if !o.InputsFromJob && len(o.Inputs) == 0 {
+		return nil, errors.New("order has no inputs")
+	}
+	return &o, nil
+}
+
+// Marshal writes an order, leaving the inputs to the job when the whole would pass MaxBytes.
+func (o Order) Marshal() ([]byte, error) {
+	data, err := json.Marshal(o)
+	if err != nil || len(data) <= MaxBytes {
+		return data, err
+	}
+	o.Inputs, o.InputsFromJob = nil, true
+	data, err = json.Marshal(o)
+	if err == nil && len(data) > MaxBytes {
+		err = fmt.Errorf("order takes %d bytes even without inputs, more than %d", len(data), MaxBytes)
+	}
+	return data, err
+}
+
+// Owned lists the partitions of a completion index.
+func (o *Order) Owned(index int) (lo, hi int) {
+	lo = index * o.PartitionsPerPod
+	return lo, min(lo+o.PartitionsPerPod, o.Partitions)
+}
