@@ -49,7 +49,11 @@ func (t Termination) Marshal(digest func(proof string) string) []byte {
 			}
 			return had
 		},
-		func(p *TerminationPartition) bool { had := len(p.Message) > 80; p.Message = cut(p.Message, 80); return had },
+		func(p *TerminationPartition) bool {
+			had := len(p.Message) > 80
+			p.Message = cut(p.Message, 80)
+			return had
+		},
 		func(p *TerminationPartition) bool { had := p.Milliseconds != nil; p.Milliseconds = nil; return had },
 	}
 	for _, s := range shrink {
