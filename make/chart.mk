@@ -1,0 +1,14 @@
+##@ Chart
+
+.PHONY: chart
+chart: ## Write what the chart takes from config/ and values.yaml: CRDs, policies, roles, schema, README
+	cd $(ROOT) && go run ./hack/chartgen
+
+.PHONY: verify-chart
+verify-chart: ## Fail if the chart is not what `make chart` would write
+	cd $(ROOT) && go run ./hack/chartgen -check
+
+.PHONY: test-chart
+test-chart: $(BIN)/helm ## Lint the chart and test what it renders
+	$(BIN)/helm lint --strict $(ROOT)/charts/cuzk
+	cd $(ROOT) && HELM=$(BIN)/helm go test -tags chart ./test/chart/...
