@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,15 +144,13 @@ func released(object map[string]any) {
 	aggregate := map[string]any{}
 	if labels, ok := m["labels"].(map[string]any); ok {
 		for key, value := range labels {
-			if strings.HasPrefix(key, "rbac.authorization.k8s.io/aggregate-to-") {
-				aggregate[aggregateHole+strings.TrimPrefix(key, "rbac.authorization.k8s.io/aggregate-to-")] = value
+			if role, ok := strings.CutPrefix(key, "rbac.authorization.k8s.io/aggregate-to-"); ok {
+				aggregate[aggregateHole+role] = value
 			}
 		}
 	}
 	labelled(object)
-	for key, value := range aggregate {
-		m["labels"].(map[string]any)[key] = value
-	}
+	maps.Copy(m["labels"].(map[string]any), aggregate)
 	rename(m)
 	if ref, ok := object["roleRef"].(map[string]any); ok {
 		rename(ref)
