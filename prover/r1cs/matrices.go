@@ -24,3 +24,26 @@ type Matrix struct {
 	// Coefficient is an index into Matrices.Coefficients.
 	Coefficient []uint32
 }
+
+// Entries is the number of entries that the matrix stores.
+func (m *Matrix) Entries() int { return len(m.Wire) }
+
+// Rows is the number of rows.
+func (m *Matrix) Rows() int { return max(0, len(m.Start)-1) }
+
+// Row returns the wires and the dictionary indices of a row's entries.
+func (m *Matrix) Row(i int) (wires, coefficients []uint32) {
+	start, end := m.Start[i], m.Start[i+1]
+	return m.Wire[start:end], m.Coefficient[start:end]
+}
+
+// Bytes is the memory that the arrays occupy.
+func (m *Matrices) Bytes() int64 {
+	n := int64(len(m.Coefficients)) * curve.ScalarBytes
+	for _, x := range []*Matrix{m.A, m.B, m.C} {
+		if x != nil {
+			n += 4 * int64(len(x.Start)+len(x.Wire)+len(x.Coefficient))
+		}
+	}
+	return n
+}
