@@ -11,3 +11,8 @@ lint: $(BIN)/golangci-lint ## Run golangci-lint with the Kubernetes API rules (L
 .PHONY: lint-fix
 lint-fix: ## Repair what golangci-lint can repair itself
 	$(MAKE) lint LINT_FLAGS=--fix
+
+.PHONY: licenses
+licenses: ## Check the licences of what is linked in and what is checked in; write bin/THIRD_PARTY_NOTICES
+	@mkdir -p $(BIN)
+	cd $(ROOT) && go run ./hack/licenses -tree . -notices $(BIN)/THIRD_PARTY_NOTICES ./cmd/...
