@@ -1,0 +1,177 @@
+// Copyright The cuzk Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// ProofInput is one thing to prove: a witness, or circom's input.json from which the key's witness generator makes one.
+// Inline content says by its member which it is; elsewhere the content tells: a .wtns file begins with the bytes "wtns",
+// an input.json with '{'. For gnark it is always a serialized full witness.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.inline) ? 1 : 0) + (has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.persistentVolumeClaim) ? 1 : 0) + (has(self.uri) ? 1 : 0) == 1",message="an input has exactly one source: set one of inline, configMap, secret, persistentVolumeClaim and uri"
+// +kubebuilder:validation:XValidation:rule="!has(self.uri) || has(self.digest)",fieldPath=".digest",reason=FieldValueRequired,message="digest is required for an input with uri: set it to the content's digest, as sha256:<hex>"
+type ProofInput struct {
+	// name tells the input from the others, in the partition's status and in messages.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="an input's name must be a DNS label: use lower-case letters, digits and '-' only, beginning and ending with a letter or digit"
+	Name string `json:"name,omitempty"`
+
+	InputSource `json:",inline"`
+
+	// digest is the digest that the content must have, sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower
+	// case. It is required for uri.
+	// +optional
+	Digest Digest `json:"digest,omitempty"`
+
+	// publicInputs are the public values, as decimal numbers in the circuit's order, that the proof must be about: one
+	// with others is refused. Without them the values that the prover reports are taken, and the reason of the condition
+	// Verified says so.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	PublicInputs []PublicInput `json:"publicInputs,omitempty"`
+}
+
+// PublicInput is a field element in decimal, without sign or leading zeros and below the order of the curve's group.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=77
+// +kubebuilder:validation:Pattern=`^(0|[1-9][0-9]*)$`
+type PublicInput = string
+
+// Digest is a digest in the form sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case.
+//
+// +kubebuilder:validation:MaxLength=140
+// +kubebuilder:validation:XValidation:rule="self.matches('^(sha256:[0-9a-f]{64}|blake2b-512:[0-9a-f]{128})$')",message="a digest must be sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case"
+type Digest string
+
+// InputSource says where an input's content is: exactly one member is set.
+type InputSource struct {
+	// inline holds the content itself. Whoever may read the job may read it.
+	// +optional
+	Inline *InlineInput `json:"inline,omitempty"`
+
+	// configMap names a key of a ConfigMap in the job's namespace.
+	// +optional
+	ConfigMap *ConfigMapKey `json:"configMap,omitempty"`
+
+	// secret names a key of a Secret in the job's namespace.
+	// +optional
+	Secret *SecretKey `json:"secret,omitempty"`
+
+	// persistentVolumeClaim names a file on a volume, which is mounted read-only.
+	// +optional
+	PersistentVolumeClaim *ClaimPath `json:"persistentVolumeClaim,omitempty"`
+
+	// uri is where the prover pod downloads the content from. digest is required with it.
+	// +optional
+	URI *URISource `json:"uri,omitempty"`
+}
+
+// InlineInput is an input's content in the job itself: exactly one member is set.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.witness) != has(self.input)",message="inline holds exactly one thing: set either inline.witness (base64 of the witness file) or inline.input (the text of circom's input.json)"
+type InlineInput struct {
+	// witness is a witness file, .wtns or gnark's serialized full witness, in base64.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=87384
+	Witness []byte `json:"witness,omitempty"`
+
+	// input is the text of circom's input.json. The key must have a witnessGenerator.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=65536
+	Input *string `json:"input,omitempty"`
+}
+
+// Bytes returns the content.
+func (i *InlineInput) Bytes() []byte {
+	if i.Input != nil {
+		return []byte(*i.Input)
+	}
+	return i.Witness
+}
+
+// ConfigMapKey names a key of a ConfigMap.
+type ConfigMapKey struct {
+	// name is the name of the ConfigMap.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// key is the key within the ConfigMap's data or binaryData.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z0-9]+$')",message="configMap.key may hold letters, digits, '-', '_' and '.' only: use the key as it stands in the ConfigMap's data"
+	Key string `json:"key,omitempty"`
+}
+
+// SecretKey names a key of a Secret.
+type SecretKey struct {
+	// name is the name of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// key is the key within the Secret's data.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z0-9]+$')",message="secret.key may hold letters, digits, '-', '_' and '.' only: use the key as it stands in the Secret's data"
+	Key string `json:"key,omitempty"`
+}
+
+// ClaimPath names a file on the volume of a PersistentVolumeClaim.
+type ClaimPath struct {
+	// claimName is the name of a PersistentVolumeClaim in the same namespace.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ClaimName string `json:"claimName,omitempty"`
+
+	// path is the file's path on the volume, relative to its root, without '.' and '..' elements.
+	// +required
+	Path RelativePath `json:"path,omitempty"`
+}
+
+// RelativePath is a path below some root, with '/' between its elements.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=1024
+// +kubebuilder:validation:XValidation:rule="!self.startsWith('/') && !self.endsWith('/') && !self.split('/').exists(e, e == ” || e == '.' || e == '..')",message="a path must be relative to the root of the volume or image, without '.', '..' and empty elements: remove them, and any '/' at the beginning or end"
+type RelativePath string
+
+// URISource says where to download from.
+type URISource struct {
+	// url is the address: https://…, s3://bucket/key, gs://bucket/key or azblob://container/blob. It holds no
+	// credentials: whoever may read the object may read it.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(https|s3|gs|azblob)://[^\\\\s]+$')",message="uri.url must begin with https://, s3://, gs:// or azblob:// and hold no white space: copy the object to one of these, or use another source"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[a-z0-9]+://[^/?#]*@')",message="uri.url must not hold credentials, since whoever may read the object may read it: put them into a Secret and name it in uri.secretRef"
+	URL string `json:"url,omitempty"`
+
+	// secretRef names a Secret in the same namespace with the credentials, under the names that the service's own tools
+	// read from the environment: for s3 AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and
+	// AWS_ENDPOINT_URL; for gs GOOGLE_APPLICATION_CREDENTIALS_JSON; for azblob AZURE_STORAGE_ACCOUNT,
+	// AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN; for https AUTHORIZATION, the value of that header. Without it the
+	// pod's own identity is used.
+	// +optional
+	SecretRef *SecretReference `json:"secretRef,omitempty"`
+}
+
+// SecretReference names a Secret in the same namespace.
+type SecretReference struct {
+	// name is the name of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+}

@@ -1,0 +1,341 @@
+// Copyright The cuzk Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ProofJobState sums a job up in one word, derived from its conditions.
+//
+// +kubebuilder:validation:Enum=Pending;Suspended;Running;Succeeded;Failed
+type ProofJobState string
+
+const (
+	// ProofJobPending is a job none of whose pods has run yet.
+	ProofJobPending ProofJobState = "Pending"
+	// ProofJobSuspended is a job that is kept from running.
+	ProofJobSuspended ProofJobState = "Suspended"
+	// ProofJobRunning is a job with pods that run, or have run.
+	ProofJobRunning ProofJobState = "Running"
+	// ProofJobSucceeded is a job that ended with all its proofs.
+	ProofJobSucceeded ProofJobState = "Succeeded"
+	// ProofJobFailed is a job that ended without all its proofs.
+	ProofJobFailed ProofJobState = "Failed"
+)
+
+// PartitionState is how far a partition is.
+//
+// +kubebuilder:validation:Enum=Pending;Running;Succeeded;Failed
+type PartitionState string
+
+const (
+	// PartitionPending is a partition that no pod works on.
+	PartitionPending PartitionState = "Pending"
+	// PartitionRunning is a partition that a pod works on, or whose proof is still to be verified.
+	PartitionRunning PartitionState = "Running"
+	// PartitionSucceeded is a partition whose proof counts.
+	PartitionSucceeded PartitionState = "Succeeded"
+	// PartitionFailed is a partition that will get no proof.
+	PartitionFailed PartitionState = "Failed"
+)
+
+// Stage is the part of its work that a prover is at.
+//
+// +kubebuilder:validation:Enum=Queue;SRS;Synth;GPU;Verify;Done
+type Stage string
+
+const (
+	// StageQueue is waiting for a turn, reading the input included.
+	StageQueue Stage = "Queue"
+	// StageSRS is loading the proving key.
+	StageSRS Stage = "SRS"
+	// StageSynth is synthesis: witness and constraint evaluation.
+	StageSynth Stage = "Synth"
+	// StageGPU is the compute stage (NTTs and MSMs), on any backend.
+	StageGPU Stage = "GPU"
+	// StageVerify is the prover's own check of the proof.
+	StageVerify Stage = "Verify"
+	// StageDone means that the report is complete: it holds the proof, or the error.
+	StageDone Stage = "Done"
+)
+
+// ProofJobStatus is what the controller and the prover pods report. It is at most 512 KiB.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.partitions) || size(self.partitions) <= 32 || !self.partitions.exists(p, has(p.report) && has(p.report.runs) && p.report.runs.exists(r, has(r.queueMilliseconds) || has(r.srsMilliseconds) || has(r.synthMilliseconds) || has(r.gpuMilliseconds) || has(r.verifyMilliseconds) || has(r.prepMSMMilliseconds) || has(r.nttMSMHMilliseconds) || has(r.batchAddMilliseconds) || has(r.bG2MSMMilliseconds) || has(r.tailMSMMilliseconds) || has(r.gpuTotalMilliseconds)))",fieldPath=".partitions",message="with more than 32 partitions report.runs[] may hold totalMilliseconds only"
+// +kubebuilder:validation:XValidation:rule="!has(self.partitions) || size(self.partitions) <= 32 || !self.partitions.exists(p, has(p.report) && has(p.report.timings) && (has(p.report.timings.prepMSMMilliseconds) || has(p.report.timings.nttMSMHMilliseconds) || has(p.report.timings.batchAddMilliseconds) || has(p.report.timings.bG2MSMMilliseconds) || has(p.report.timings.tailMSMMilliseconds) || has(p.report.timings.gpuTotalMilliseconds)))",fieldPath=".partitions",message="with more than 32 partitions report.timings may hold the times of stages only, not of kernels"
+// +kubebuilder:validation:XValidation:rule="!has(self.partitions) || !self.partitions.exists(p, has(p.report) && has(p.report.runs) && size(p.report.runs) * size(self.partitions) > 512)",fieldPath=".partitions",message="report.runs may hold at most 512 entries in all partitions together"
+type ProofJobStatus struct {
+	// conditions are KeyReady, Suspended, Running, FailureTarget, Complete, Failed and Verified. Complete and Failed
+	// exclude each other and are final.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation of the job that the controller's part of the status is about.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// state is Pending, Suspended, Running, Succeeded or Failed, derived from the conditions.
+	// +optional
+	State ProofJobState `json:"state,omitempty"`
+
+	// partitionCount is how many partitions the job has.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=256
+	PartitionCount *int32 `json:"partitionCount,omitempty"`
+
+	// progress is how many partitions have a proof that counts, of how many, such as 3/10.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Progress string `json:"progress,omitempty"`
+
+	// summary holds texts for kubectl get.
+	// +optional
+	Summary *ProofJobSummary `json:"summary,omitempty"`
+
+	// startTime is when the job's pods were first created, anew after each resume.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// completionTime is when the job ended, Complete or Failed.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// provingKey is the key that the job was started with, so that a key made anew under the same name is noticed.
+	// +optional
+	ProvingKey *ResolvedProvingKey `json:"provingKey,omitempty"`
+
+	// timings are the times of a partition, each the median over the partitions proved so far.
+	// +optional
+	Timings *Timings `json:"timings,omitempty"`
+
+	// runs are the times of each run, warm-up runs first, each the median over the partitions proved so far. It is absent
+	// for a job of one run.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	Runs []RunTimings `json:"runs,omitempty"`
+
+	// partitions are the parts of the job, one per input, in the order of the inputs.
+	// +optional
+	// +listType=map
+	// +listMapKey=index
+	// +kubebuilder:validation:MaxItems=256
+	Partitions []PartitionStatus `json:"partitions,omitempty"`
+}
+
+// ProofJobSummary holds texts for kubectl get.
+type ProofJobSummary struct {
+	// synth is the median time in the synthesis stage, such as 1.2s.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Synth string `json:"synth,omitempty"`
+
+	// gpu is the median time in the compute stage.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	GPU string `json:"gpu,omitempty"`
+
+	// total is the median time over all stages.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Total string `json:"total,omitempty"`
+
+	// cold is the median total time of the cold runs.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Cold string `json:"cold,omitempty"`
+
+	// warm is the median total time of the warm runs.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Warm string `json:"warm,omitempty"`
+
+	// node is the node that proved the last partition, or how many nodes there were.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Node string `json:"node,omitempty"`
+
+	// reason is why the job is in its state.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+}
+
+// ResolvedProvingKey pins a proving key.
+type ResolvedProvingKey struct {
+	// uid is the UID of the ProvingKey.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
+	// verifyingKeyDigest is the digest of the verifying key that the proofs are verified against.
+	// +optional
+	VerifyingKeyDigest Digest `json:"verifyingKeyDigest,omitempty"`
+}
+
+// PartitionStatus is the status of one partition. The controller owns all of it but report, which is the pod's.
+type PartitionStatus struct {
+	// index is the partition's number, from 0.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=255
+	Index int32 `json:"index"`
+
+	// input is the name of the partition's input.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Input string `json:"input,omitempty"`
+
+	// state is Pending, Running, Succeeded or Failed.
+	// +optional
+	State PartitionState `json:"state,omitempty"`
+
+	// verified is true if the proof in report verified against the verifying key, false if it did not.
+	// +optional
+	Verified *bool `json:"verified,omitempty"`
+
+	// reason is why the partition is in its state, in one word.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Reason string `json:"reason,omitempty"`
+
+	// message is the reason in a sentence. All partitions' messages together are at most 8 KiB.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// attempts is how many pods have worked on the partition.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9999
+	Attempts int32 `json:"attempts,omitempty"`
+
+	// report is what the partition's pod says. It is written by the pod as a whole.
+	// +optional
+	Report *PartitionReport `json:"report,omitempty"`
+}
+
+// PartitionReport is what a prover pod says about a partition.
+//
+// +structType=atomic
+type PartitionReport struct {
+	// podName is the name of the pod that wrote the report.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	PodName string `json:"podName,omitempty"`
+
+	// podUID is the UID of that pod. A report counts only while it is the UID of the partition's live pod, or once its
+	// proof has been verified.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=36
+	PodUID string `json:"podUID,omitempty"`
+
+	// node is the node that the pod runs on, cut after 63 characters.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Node string `json:"node,omitempty"`
+
+	// stage is what the prover is at: Queue, SRS, Synth, GPU, Verify or Done.
+	// +optional
+	Stage Stage `json:"stage,omitempty"`
+
+	// progressPercent is how much of all runs is done.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	ProgressPercent *int32 `json:"progressPercent,omitempty"`
+
+	// backend is the hardware that computes, CUDA or CPU.
+	// +optional
+	// +kubebuilder:validation:Enum=CUDA;CPU
+	Backend BackendType `json:"backend,omitempty"`
+
+	// inputDigest is the digest of the input that was read.
+	// +optional
+	// +kubebuilder:validation:MaxLength=71
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	InputDigest string `json:"inputDigest,omitempty"`
+
+	// proof is the proof: for a key of snarkjs the text of proof.json, without white space; for a key of gnark the bytes of
+	// its binary form, compressed, in base64.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1200
+	// +kubebuilder:validation:Pattern=`^[0-9A-Za-z+/=_:,"{}\[\]]*$`
+	Proof string `json:"proof,omitempty"`
+
+	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about. They are absent if
+	// they would take more than 4 KiB, or less in jobs of many partitions; then publicInputsDigest is there.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	PublicInputs []PublicInput `json:"publicInputs,omitempty"`
+
+	// publicInputsDigest is the digest of the values in place of the values: SHA-256 over each value and a newline.
+	// +optional
+	// +kubebuilder:validation:MaxLength=71
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	PublicInputsDigest string `json:"publicInputsDigest,omitempty"`
+
+	// timings are the times of the run whose proof is reported.
+	// +optional
+	Timings *Timings `json:"timings,omitempty"`
+
+	// runs are the times of each run, warm-up runs first. It is absent for a job of one run.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	Runs []RunTimings `json:"runs,omitempty"`
+
+	// error is why the attempt gave no proof.
+	// +optional
+	Error *ReportError `json:"error,omitempty"`
+}
+
+// ErrorClass says what kind of thing went wrong, and so whether another attempt can help. The classes are those of the
+// prover's exit codes.
+//
+// +kubebuilder:validation:Enum=Internal;Usage;Input;Key;Verification;Backend;IO;Memory;Interrupted
+type ErrorClass string
+
+const (
+	// ErrorClassInternal is a defect or a state that nobody foresaw: another attempt may help.
+	ErrorClassInternal ErrorClass = "Internal"
+	// ErrorClassUsage is a setting that cannot be carried out: the job cannot go on.
+	ErrorClassUsage ErrorClass = "Usage"
+	// ErrorClassInput is an error of the partition's input: no other attempt can help, other partitions go on.
+	ErrorClassInput ErrorClass = "Input"
+	// ErrorClassKey is an error of the proving key's files: the job cannot go on.
+	ErrorClassKey ErrorClass = "Key"
+	// ErrorClassVerification is a proof that does not verify.
+	ErrorClassVerification ErrorClass = "Verification"
+	// ErrorClassBackend is a device, driver or library that is absent or unusable.
+	ErrorClassBackend ErrorClass = "Backend"
+	// ErrorClassIO is storage or network that may work at the next attempt.
+	ErrorClassIO ErrorClass = "IO"
+	// ErrorClassMemory is a lack of memory.
+	ErrorClassMemory ErrorClass = "Memory"
+	// ErrorClassInterrupted is a stop asked for from outside.
+	ErrorClassInterrupted ErrorClass = "Interrupted"
+)
+
+// ReportError is why an attempt gave no proof.
+type ReportError struct {
+	// class is Internal, Usage, Input, Key, Verification, Backend, IO, Memory or Interrupted.
+	// +required
+	Class ErrorClass `json:"class,omitempty"`
+
+	// message is the error in words, naming what to do, without anything of a witness.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
