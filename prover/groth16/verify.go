@@ -188,6 +188,9 @@ func (v *Verifier) wellFormed(proof *Proof, public []curve.Scalar) error {
 			return refuse("commitment %d of the proof: %w", i, err)
 		}
 	}
+	if len(proof.Commitments) == 0 && !curve.IsInfinity(proof.PoK) {
+		return refuse("the proof has a proof of knowledge of commitments, but no commitments")
+	}
 	if len(proof.Commitments) > 0 {
 		if err := id.CheckG1(proof.PoK); err != nil {
 			return refuse("the proof of knowledge of the commitments: %w", err)
