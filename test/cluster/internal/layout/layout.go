@@ -32,7 +32,7 @@ const (
 	PodCIDR         = "10.244.0.0/16"
 	APIServerPort   = 6443
 	Bridge          = "cuzk0" // joins the nodes; its name is inside the cluster's own namespace
-	maxWorker       = 200
+	MaxNode         = 200
 	defaultStateDir = "/opt/cuzk-cluster"
 )
 

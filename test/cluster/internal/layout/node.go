@@ -14,8 +14,8 @@ type Node struct {
 
 // Node returns the naming of node k: 1 is the control plane, 2 to 200 are workers.
 func (c Cluster) Node(k int) (Node, error) {
-	if k < 1 || k > maxWorker {
-		return Node{}, fmt.Errorf("node %d: a node's number is 1 (the control plane) to %d", k, maxWorker)
+	if k < 1 || k > MaxNode {
+		return Node{}, fmt.Errorf("node %d: a node's number is 1 (the control plane) to %d", k, MaxNode)
 	}
 	return Node{Cluster: c, Index: k}, nil
 }
@@ -27,8 +27,8 @@ func (c Cluster) Worker(arg string) (Node, error) {
 		digits = arg[5:]
 	}
 	k, err := strconv.Atoi(digits)
-	if err != nil || k < 2 || k > maxWorker {
-		return Node{}, fmt.Errorf("%q is no worker node: give its number, 2 to %d (1 is the control plane)", arg, maxWorker)
+	if err != nil || k < 2 || k > MaxNode {
+		return Node{}, fmt.Errorf("%q is no worker node: give its number, 2 to %d (1 is the control plane)", arg, MaxNode)
 	}
 	return c.Node(k)
 }
