@@ -67,7 +67,7 @@ type DedicatedExecution struct {
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// serviceAccountName is the pods' ServiceAccount. Without it cuzk-prover is used, which the operator makes in the
-	// job's namespace. One named here must be bound to the Role cuzk-prover, or the pods cannot report.
+	// job's namespace. One named here is bound to the same Role by the operator.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

@@ -62,10 +62,6 @@ const (
 )
 
 // ProofJobStatus is what the controller and the prover pods report. It is at most 512 KiB.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.partitions) || size(self.partitions) <= 32 || !self.partitions.exists(p, has(p.report) && has(p.report.runs) && p.report.runs.exists(r, has(r.queueMilliseconds) || has(r.srsMilliseconds) || has(r.synthMilliseconds) || has(r.gpuMilliseconds) || has(r.verifyMilliseconds) || has(r.prepMSMMilliseconds) || has(r.nttMSMHMilliseconds) || has(r.batchAddMilliseconds) || has(r.bG2MSMMilliseconds) || has(r.tailMSMMilliseconds) || has(r.gpuTotalMilliseconds)))",fieldPath=".partitions",message="with more than 32 partitions report.runs[] may hold totalMilliseconds only"
-// +kubebuilder:validation:XValidation:rule="!has(self.partitions) || size(self.partitions) <= 32 || !self.partitions.exists(p, has(p.report) && has(p.report.timings) && (has(p.report.timings.prepMSMMilliseconds) || has(p.report.timings.nttMSMHMilliseconds) || has(p.report.timings.batchAddMilliseconds) || has(p.report.timings.bG2MSMMilliseconds) || has(p.report.timings.tailMSMMilliseconds) || has(p.report.timings.gpuTotalMilliseconds)))",fieldPath=".partitions",message="with more than 32 partitions report.timings may hold the times of stages only, not of kernels"
-// +kubebuilder:validation:XValidation:rule="!has(self.partitions) || !self.partitions.exists(p, has(p.report) && has(p.report.runs) && size(p.report.runs) * size(self.partitions) > 512)",fieldPath=".partitions",message="report.runs may hold at most 512 entries in all partitions together"
 type ProofJobStatus struct {
 	// conditions are KeyReady, Suspended, Running, FailureTarget, Complete, Failed and Verified. Complete and Failed
 	// exclude each other and are final.
@@ -73,6 +69,7 @@ type ProofJobStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="!self.exists(c, size(c.message) > 1024)",message="a condition's message must be at most 1024 characters"
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the job that the controller's part of the status is about.
@@ -127,6 +124,12 @@ type ProofJobStatus struct {
 	// +listType=map
 	// +listMapKey=index
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:XValidation:rule="size(self) <= 32 || !self.exists(p, has(p.report) && has(p.report.timings) && (has(p.report.timings.prepMSMMilliseconds) || has(p.report.timings.nttMSMHMilliseconds) || has(p.report.timings.batchAddMilliseconds) || has(p.report.timings.bG2MSMMilliseconds) || has(p.report.timings.tailMSMMilliseconds) || has(p.report.timings.gpuTotalMilliseconds)))",message="with more than 32 partitions report.timings must not hold the times of kernels: leave them out"
+	// +kubebuilder:validation:XValidation:rule="size(self) <= 32 || !self.exists(p, has(p.report) && has(p.report.runs) && p.report.runs.exists(r, has(r.queueMilliseconds) || has(r.srsMilliseconds) || has(r.synthMilliseconds) || has(r.gpuMilliseconds) || has(r.verifyMilliseconds) || has(r.prepMSMMilliseconds) || has(r.nttMSMHMilliseconds) || has(r.batchAddMilliseconds) || has(r.bG2MSMMilliseconds) || has(r.tailMSMMilliseconds) || has(r.gpuTotalMilliseconds)))",message="with more than 32 partitions report.runs must hold type and totalMilliseconds only: leave the other times out"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && has(p.report.runs) && size(p.report.runs) * size(self) > 512)",message="report.runs must hold at most 512 entries in all partitions together: leave some out"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && has(p.report.publicInputs) && p.report.publicInputs.map(v, size(v) + 3).sum() > 4096)",message="report.publicInputs must be at most 4 KiB, 3 bytes more than its digits for each value: report publicInputsDigest in their place"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && (has(p.report.proof) ? size(p.report.proof) : 0) + (has(p.report.publicInputs) ? p.report.publicInputs.map(v, size(v) + 3).sum() : 0) + (has(p.report.error) ? size(p.report.error.message) : 0) > (size(self) <= 75 ? 5200 : 440000 / size(self) - 600))",message="report.proof, publicInputs and error.message are too long together for a job of so many partitions: report publicInputsDigest in place of the values, or shorten the message"
+	// +kubebuilder:validation:XValidation:rule="self.map(p, has(p.message) ? size(p.message) : 0).sum() <= 8192",message="the messages of all partitions must be at most 8 KiB together: shorten them"
 	Partitions []PartitionStatus `json:"partitions,omitempty"`
 }
 
@@ -206,7 +209,7 @@ type PartitionStatus struct {
 	// +kubebuilder:validation:MaxLength=40
 	Reason string `json:"reason,omitempty"`
 
-	// message is the reason in a sentence. All partitions' messages together are at most 8 KiB.
+	// message is the reason in a sentence, shortened in large jobs. All partitions' messages together are at most 8 KiB.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
@@ -230,6 +233,7 @@ type PartitionReport struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[-a-z0-9.]+$`
 	PodName string `json:"podName,omitempty"`
 
 	// podUID is the UID of that pod. A report counts only while it is the UID of the partition's live pod, or once its
@@ -237,11 +241,13 @@ type PartitionReport struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=36
+	// +kubebuilder:validation:Pattern=`^[-a-z0-9]+$`
 	PodUID string `json:"podUID,omitempty"`
 
 	// node is the node that the pod runs on, cut after 63 characters.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[-a-z0-9.]*$`
 	Node string `json:"node,omitempty"`
 
 	// stage is what the prover is at: Queue, SRS, Synth, GPU, Verify or Done.
@@ -333,9 +339,11 @@ type ReportError struct {
 	// +required
 	Class ErrorClass `json:"class,omitempty"`
 
-	// message is the error in words, naming what to do, without anything of a witness.
+	// message is the error in words, naming what to do, without anything of a witness: printable ASCII but for <, >, &, \
+	// and the double quote.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^[ !#-%'-;=?-\[\]-~]*$`
 	Message string `json:"message,omitempty"`
 }

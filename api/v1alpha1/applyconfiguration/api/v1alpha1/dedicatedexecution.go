@@ -27,7 +27,7 @@ type DedicatedExecutionApplyConfiguration struct {
 	// imagePullSecrets name Secrets with the registry's credentials.
 	ImagePullSecrets []v1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 	// serviceAccountName is the pods' ServiceAccount. Without it cuzk-prover is used, which the operator makes in the
-	// job's namespace. One named here must be bound to the Role cuzk-prover, or the pods cannot report.
+	// job's namespace. One named here is bound to the same Role by the operator.
 	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
 	// resources of the prover container, such as limits of nvidia.com/gpu, and the claims of resourceClaims that it uses.
 	Resources *v1.ResourceRequirements `json:"resources,omitempty"`

@@ -24,7 +24,7 @@ type PartitionStatusApplyConfiguration struct {
 	Verified *bool `json:"verified,omitempty"`
 	// reason is why the partition is in its state, in one word.
 	Reason *string `json:"reason,omitempty"`
-	// message is the reason in a sentence. All partitions' messages together are at most 8 KiB.
+	// message is the reason in a sentence, shortened in large jobs. All partitions' messages together are at most 8 KiB.
 	Message *string `json:"message,omitempty"`
 	// attempts is how many pods have worked on the partition.
 	Attempts *int32 `json:"attempts,omitempty"`

@@ -35,7 +35,7 @@ import (
 // changed.
 type ProvingKeyApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
-	// metadata is the standard object metadata. The name is a DNS label of at most 52 characters.
+	// metadata is the standard object metadata. The name is a DNS label of at most 50 characters.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	// spec says what the key is and where its files are. It cannot be changed.
 	Spec *ProvingKeySpecApplyConfiguration `json:"spec,omitempty"`

@@ -16,7 +16,8 @@ import (
 type ReportErrorApplyConfiguration struct {
 	// class is Internal, Usage, Input, Key, Verification, Backend, IO, Memory or Interrupted.
 	Class *apiv1alpha1.ErrorClass `json:"class,omitempty"`
-	// message is the error in words, naming what to do, without anything of a witness.
+	// message is the error in words, naming what to do, without anything of a witness: printable ASCII but for <, >, &, \
+	// and the double quote.
 	Message *string `json:"message,omitempty"`
 }
 
