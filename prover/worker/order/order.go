@@ -74,6 +74,8 @@ type Circuit struct {
 	Curve string `json:"curve,omitempty"`
 	// CommitmentHash is "SHA256" or "Keccak256" (gnark).
 	CommitmentHash string `json:"commitmentHash,omitempty"`
+	// WitnessTimeoutSeconds bounds circom's witness generator for one input; 0 leaves the prover's own limit.
+	WitnessTimeoutSeconds int `json:"witnessTimeoutSeconds,omitempty"`
 }
 
 // Key says where the files of the proving key are.
