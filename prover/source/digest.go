@@ -66,15 +66,24 @@ func (h *Hasher) Reset() {
 // SHA256 is the digest of what was written so far.
 func (h *Hasher) SHA256() [32]byte { return [32]byte(h.sha.Sum(nil)) }
 
+// Digest is what was written so far by the named algorithm, "sha256" or "blake2b-512"; empty if that is not computed.
+func (h *Hasher) Digest(algorithm string) Digest {
+	switch {
+	case algorithm == "sha256":
+		return Digest("sha256:" + hex.EncodeToString(h.sha.Sum(nil)))
+	case algorithm == "blake2b-512" && h.blake != nil:
+		return Digest("blake2b-512:" + hex.EncodeToString(h.blake.Sum(nil)))
+	}
+	return ""
+}
+
 // Check compares what was written with the pinned digest; the error wraps ErrDigest and shows both.
 func (h *Hasher) Check() error {
 	if h.pinned == "" {
 		return nil
 	}
-	got := Digest("sha256:" + hex.EncodeToString(h.sha.Sum(nil)))
-	if h.blake != nil {
-		got = Digest("blake2b-512:" + hex.EncodeToString(h.blake.Sum(nil)))
-	}
+	algorithm, _, _ := strings.Cut(string(h.pinned), ":")
+	got := h.Digest(algorithm)
 	if got != h.pinned {
 		return fmt.Errorf("%w: content has %s, %s is expected", ErrDigest, got, h.pinned)
 	}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"time"
+
+	"github.com/cuzk-dev/cuzk/cmd/cuzk/app/internal/bar"
+	"github.com/cuzk-dev/cuzk/prover/stage"
+)
+
+// progress shows stages: as a bar on a terminal, as log records elsewhere.
+type progress struct {
+	app *app
+	bar *bar.Bar
+}
+
+var _ stage.Observer = (*progress)(nil)
+
+func (a *app) progress() *progress {
+	p := &progress{app: a}
+	if !a.flags.quiet && !a.flags.jsonLogs {
+		p.bar = bar.New(a.stderr)
+	}
+	return p
+}
+
+func (p *progress) Begin(s stage.Name)                  { p.bar.Begin(string(s)) }
+func (p *progress) Progress(_ stage.Name, done float64) { p.bar.Set(done) }
+
+func (p *progress) Done(s stage.Span) {
+	if s.Kernel == "" && p.bar == nil {
+		p.app.log.Info("Finished stage", "stage", string(s.Stage), "milliseconds", s.End.Sub(s.Start).Milliseconds())
+	}
+}
+
+// step shows work that is no stage of a proof: a digest, a download.
+func (p *progress) step() func(what string, fraction float64) {
+	current := ""
+	return func(what string, fraction float64) {
+		if what != current {
+			current = what
+			p.bar.Begin(what)
+		}
+		p.bar.Set(fraction)
+	}
+}
+
+// clear takes the bar away.
+func (p *progress) clear() { p.bar.Clear() }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

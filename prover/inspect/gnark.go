@@ -1,0 +1,103 @@
+package inspect
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/gnarkfmt"
+	"github.com/cuzk-dev/cuzk/prover/provingkey/gnarkkey"
+)
+
+// maxGnarkBytes bounds the verifying keys that are read: about a million public inputs.
+const maxGnarkBytes = 128 << 20
+
+func (i *inspection) gnarkProvingKey(context.Context) error {
+	k, err := gnarkkey.Open(i.path, gnarkkey.Options{Curve: i.Curve})
+	if err != nil {
+		return err
+	}
+	i.done = func() { k.Close() }
+	r := i.report
+	r.Curve, r.Encoding = k.Curve(), string(k.Encoding())
+	r.Circuit = &Circuit{
+		Wires: count(k.Wires()), PublicInputs: count(k.Public()), DomainSize: count(k.Domain()),
+		Commitments: count(k.Commitments()),
+	}
+	counts := k.PointCounts()
+	for _, s := range sectionNames {
+		group := "G1"
+		if s.g2 {
+			group = "G2"
+		}
+		r.Sections = append(r.Sections, Section{Name: s.name, Group: group, Points: counts[s.section]})
+	}
+	i.checkPoints = func(ctx context.Context) (int64, error) {
+		var points int64
+		for _, s := range r.Sections {
+			points += int64(s.Points)
+		}
+		return points, k.Check(ctx, func(done, total int64) { i.progress("check", float64(done)/float64(total)) })
+	}
+	return nil
+}
+
+func (i *inspection) gnarkWitness() error {
+	data, err := i.small(12)
+	if err != nil {
+		data = i.file.Bytes()[:12]
+	}
+	public, secret := binary.BigEndian.Uint32(data), binary.BigEndian.Uint32(data[4:])
+	i.report.Elements = count(int(public) + int(secret))
+	i.report.Circuit = &Circuit{PublicInputs: count(int(public))}
+	i.report.Curve = i.Curve
+	return nil
+}
+
+// gnarkPoints tries what begins with a point on each curve: a verifying key or a proof.
+func (i *inspection) gnarkPoints() error {
+	data, err := i.small(maxGnarkBytes)
+	if err != nil {
+		return err
+	}
+	curves := curve.All
+	if i.Curve != "" {
+		curves = []curve.ID{i.Curve}
+	}
+	for _, id := range curves {
+		if vk, err := gnarkfmt.ParseVerifyingKey(data, id); err == nil {
+			i.report.Kind, i.report.Curve = GnarkVerifyingKey, id
+			i.report.Circuit = &Circuit{PublicInputs: count(vk.Public()), Commitments: count(len(vk.Commitments))}
+			i.report.Encoding = encoding(id, data)
+			_, err := groth16.NewVerifier(vk, "")
+			return i.named(err)
+		}
+		if proof, err := gnarkfmt.ParseProof(data, id); err == nil {
+			i.report.Kind, i.report.Curve = GnarkProof, id
+			i.report.Circuit = &Circuit{Commitments: count(len(proof.Commitments))}
+			i.report.Encoding = encoding(id, data)
+			return nil
+		}
+	}
+	return failure.New(failure.Usage, "is of no known format").In(i.path).
+		WithFix("cuzk reads .zkey, .r1cs, .wtns, snarkjs's JSON, and gnark's keys, constraint systems, witnesses and proofs; a damaged gnark file is not recognised")
+}
+
+func encoding(id curve.ID, data []byte) string {
+	if id.IsCompressed(data[0]) {
+		return string(gnarkkey.Compressed)
+	}
+	return string(gnarkkey.Raw)
+}
+
+// named gives the file's name to an error of a reader that works on bytes.
+func (i *inspection) named(err error) error {
+	var e *failure.Error
+	if errors.As(err, &e) && e.File == "" {
+		return e.In(i.path)
+	}
+	return err
+}
