@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/cluster"
+	"github.com/cuzk-dev/cuzk/test/cluster/internal/docker"
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/layout"
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/node"
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/part"
@@ -22,20 +23,22 @@ var commands map[string]command
 
 func init() {
 	commands = map[string]command{
-		"build":          {"[PART...]", "build what a cluster is made of into the cache", build},
-		"tool":           {"NAME", "print the path of a program (helm, kubectl, kwok, …); envtest: a folder for KUBEBUILDER_ASSETS", tool},
-		"up":             {"", "start the cluster", up},
-		"down":           {"", "end the cluster and remove what it had on the machine", down},
-		"status":         {"", "print how the cluster is", status},
-		"node-add":       {"[-gpus N] K", "start another node, node-K (K from 2)", nodeAdd},
-		"node-remove":    {"K", "drain node-K and take it out of the cluster", nodeRemove},
-		"node-kill":      {"K", "make node-K vanish, as if its power had failed", nodeKill},
-		"gpus":           {"K N", "let node K (1: the control plane) offer N GPUs from now on", gpus},
-		"load-image":     {"NAME ARCHIVE", "import an image archive into every node", loadImage},
-		"enter":          {"CMD...", "run a command in the cluster's network, with KUBECONFIG and PATH set", enter},
-		"kubectl":        {"ARGS...", "run kubectl", kubectl},
-		"in":             {"K CMD...", "run a command inside all namespaces of node K (ctr, nft, ps, …)", in},
-		node.InitCommand: {"NAME FOLDER K", "", nodeInit},
+		"build":            {"[PART...]", "build what a cluster is made of into the cache", build},
+		"tool":             {"NAME", "print the path of a program (helm, kubectl, kwok, …); envtest: a folder for KUBEBUILDER_ASSETS", tool},
+		"up":               {"", "start the cluster", up},
+		"down":             {"", "end the cluster and remove what it had on the machine", down},
+		"status":           {"", "print how the cluster is", status},
+		"node-add":         {"[-gpus N] K", "start another node, node-K (K from 2)", nodeAdd},
+		"node-remove":      {"K", "drain node-K and take it out of the cluster", nodeRemove},
+		"node-kill":        {"K", "make node-K vanish, as if its power had failed", nodeKill},
+		"gpus":             {"K N", "let node K (1: the control plane) offer N GPUs from now on", gpus},
+		"load-image":       {"NAME ARCHIVE", "import an image archive into every node", loadImage},
+		"enter":            {"CMD...", "run a command in the cluster's network, with KUBECONFIG and PATH set", enter},
+		"kubectl":          {"ARGS...", "run kubectl", kubectl},
+		"in":               {"K CMD...", "run a command inside all namespaces of node K (ctr, nft, ps, …)", in},
+		"docker":           {dockerUsage, "a private Docker daemon for trying the Dockerfile", dockerDaemon},
+		node.InitCommand:   {"NAME FOLDER K", "", nodeInit},
+		docker.InitCommand: {"FOLDER CONTAINERD RUNC DOCKER", "", dockerInit},
 	}
 }
 

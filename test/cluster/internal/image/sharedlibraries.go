@@ -155,3 +155,26 @@ func readLDConfig(name string, depth int) ([]string, error) {
 	}
 	return dirs, nil
 }
+
+// AddLibraries adds shared libraries of this machine by their names, and what they need.
+func (img *Image) AddLibraries(names ...string) error {
+	search, err := librarySearchPath()
+	if err != nil {
+		return err
+	}
+	self, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	defer self.Close()
+	for _, name := range names {
+		path, err := findLibrary(name, self.Class, self.Machine, search)
+		if err != nil {
+			return err
+		}
+		if err := img.put(path, file{source: path, executable: true}); err != nil {
+			return err
+		}
+	}
+	return img.AddSharedLibraries()
+}

@@ -8,14 +8,8 @@ import (
 	"strings"
 
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/layout"
+	"github.com/cuzk-dev/cuzk/test/cluster/internal/supervise"
 )
-
-// component is a program that runs as long as the node.
-type component struct {
-	name string
-	path string
-	args []string
-}
 
 const (
 	etcdClientURL = "http://127.0.0.1:2379"
@@ -24,8 +18,8 @@ const (
 	clientQPS, clientBurst = "--kube-api-qps=300", "--kube-api-burst=500"
 )
 
-func etcd(n layout.Node, s Settings) component {
-	return component{"etcd", s.Program("etcd"), []string{
+func etcd(n layout.Node, s Settings) supervise.Program {
+	return supervise.Program{Name: "etcd", Path: s.Program("etcd"), Args: []string{
 		"--name=cuzk", "--data-dir=" + n.Disk("etcd"),
 		"--listen-client-urls=" + etcdClientURL, "--advertise-client-urls=" + etcdClientURL,
 		"--listen-peer-urls=" + etcdPeerURL, "--initial-advertise-peer-urls=" + etcdPeerURL, "--initial-cluster=cuzk=" + etcdPeerURL,
@@ -34,9 +28,9 @@ func etcd(n layout.Node, s Settings) component {
 	}}
 }
 
-func apiServer(n layout.Node, s Settings) component {
+func apiServer(n layout.Node, s Settings) supervise.Program {
 	pki := n.Cluster.PKI
-	return component{"kube-apiserver", s.Program("kube-apiserver"), append([]string{
+	return supervise.Program{Name: "kube-apiserver", Path: s.Program("kube-apiserver"), Args: append([]string{
 		"--etcd-servers=" + etcdClientURL, "--bind-address=0.0.0.0", "--advertise-address=" + n.IP(),
 		fmt.Sprintf("--secure-port=%d", layout.APIServerPort),
 		"--tls-cert-file=" + pki("apiserver.crt"), "--tls-private-key-file=" + pki("apiserver.key"), "--client-ca-file=" + pki("ca.crt"),
@@ -53,10 +47,10 @@ func apiServer(n layout.Node, s Settings) component {
 	}, s.APIServerFlags...)}
 }
 
-func controllerManager(n layout.Node, s Settings) component {
+func controllerManager(n layout.Node, s Settings) supervise.Program {
 	config := n.Etc("kube-controller-manager.kubeconfig")
 	pki := n.Cluster.PKI
-	return component{"kube-controller-manager", s.Program("kube-controller-manager"), append([]string{
+	return supervise.Program{Name: "kube-controller-manager", Path: s.Program("kube-controller-manager"), Args: append([]string{
 		"--kubeconfig=" + config, "--authentication-kubeconfig=" + config, "--authorization-kubeconfig=" + config,
 		"--service-account-private-key-file=" + pki("service-account.key"), "--root-ca-file=" + pki("ca.crt"),
 		"--cluster-signing-cert-file=" + pki("ca.crt"), "--cluster-signing-key-file=" + pki("ca.key"), "--use-service-account-credentials=true",
@@ -66,27 +60,27 @@ func controllerManager(n layout.Node, s Settings) component {
 	}, s.ControllerManagerFlags...)}
 }
 
-func scheduler(n layout.Node, s Settings) component {
+func scheduler(n layout.Node, s Settings) supervise.Program {
 	config := n.Etc("kube-scheduler.kubeconfig")
-	return component{"kube-scheduler", s.Program("kube-scheduler"), append([]string{
+	return supervise.Program{Name: "kube-scheduler", Path: s.Program("kube-scheduler"), Args: append([]string{
 		"--kubeconfig=" + config, "--authentication-kubeconfig=" + config, "--authorization-kubeconfig=" + config,
 		"--bind-address=127.0.0.1", "--leader-elect=false", clientQPS, clientBurst,
 	}, s.SchedulerFlags...)}
 }
 
-func containerd(n layout.Node, s Settings) component {
-	return component{"containerd", s.Program("containerd"), []string{"--config=" + n.Etc("containerd.toml")}}
+func containerd(n layout.Node, s Settings) supervise.Program {
+	return supervise.Program{Name: "containerd", Path: s.Program("containerd"), Args: []string{"--config=" + n.Etc("containerd.toml")}}
 }
 
-func kubelet(n layout.Node, s Settings) component {
-	return component{"kubelet", s.Program("kubelet"), append([]string{
+func kubelet(n layout.Node, s Settings) supervise.Program {
+	return supervise.Program{Name: "kubelet", Path: s.Program("kubelet"), Args: append([]string{
 		"--config=" + n.Etc("kubelet.yaml"), "--kubeconfig=" + n.Etc("kubelet.kubeconfig"), "--root-dir=" + kubeletDir,
 		"--hostname-override=" + n.Name(), "--node-ip=" + n.IP(), "--cert-dir=" + kubeletDir + "/pki",
 	}, s.KubeletFlags...)}
 }
 
-func kubeProxy(n layout.Node, s Settings) component {
-	return component{"kube-proxy", s.Program("kube-proxy"), []string{"--config=" + n.Etc("kube-proxy.yaml"), "--hostname-override=" + n.Name()}}
+func kubeProxy(n layout.Node, s Settings) supervise.Program {
+	return supervise.Program{Name: "kube-proxy", Path: s.Program("kube-proxy"), Args: []string{"--config=" + n.Etc("kube-proxy.yaml"), "--hostname-override=" + n.Name()}}
 }
 
 // Kubeconfigs lists the clients of the API server that a node has, with their users and groups.

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/layout"
+	"github.com/cuzk-dev/cuzk/test/cluster/internal/sandbox"
+	"github.com/cuzk-dev/cuzk/test/cluster/internal/supervise"
 )
 
 // InitCommand is the launcher's command that calls Init; its arguments are the cluster's name and folder and the
@@ -52,7 +54,7 @@ func Init(ctx context.Context, n layout.Node) error {
 	if err != nil {
 		return err
 	}
-	sup := newSupervisor(n, environment(s, os.Environ()))
+	sup := supervise.New(environment(s, os.Environ()), n.Log)
 
 	// The container runtime needs nothing of the control plane, so both start at once.
 	runtime := make(chan error, 1)
@@ -65,17 +67,17 @@ func Init(ctx context.Context, n layout.Node) error {
 	if err := <-runtime; err != nil {
 		return err
 	}
-	for _, c := range []component{kubelet(n, s), kubeProxy(n, s)} {
-		if err := sup.keep(c); err != nil {
+	for _, c := range []supervise.Program{kubelet(n, s), kubeProxy(n, s)} {
+		if err := sup.Keep(c); err != nil {
 			return err
 		}
 	}
-	if err := await(ctx, "node Ready", readyLimit, func(ctx context.Context) error { return client.nodeReady(ctx, n.Name(), start) }); err != nil {
+	if err := supervise.Await(ctx, "node Ready", readyLimit, func(ctx context.Context) error { return client.nodeReady(ctx, n.Name(), start) }); err != nil {
 		return fmt.Errorf("%w: see %s", err, n.Log("kubelet"))
 	}
 	if n.IsControlPlane() {
 		// Pods are refused before this.
-		err := await(ctx, "default ServiceAccount there", startLimit, func(ctx context.Context) error {
+		err := supervise.Await(ctx, "default ServiceAccount there", startLimit, func(ctx context.Context) error {
 			_, err := client.get(ctx, "/api/v1/namespaces/default/serviceaccounts/default")
 			return err
 		})
@@ -90,29 +92,29 @@ func Init(ctx context.Context, n layout.Node) error {
 	return nil
 }
 
-func startControlPlane(ctx context.Context, sup *supervisor, client *apiClient, n layout.Node, s Settings) error {
-	if err := sup.keep(etcd(n, s)); err != nil {
+func startControlPlane(ctx context.Context, sup *supervise.Supervisor, client *apiClient, n layout.Node, s Settings) error {
+	if err := sup.Keep(etcd(n, s)); err != nil {
 		return err
 	}
-	err := await(ctx, "etcd healthy", startLimit, func(ctx context.Context) error {
+	err := supervise.Await(ctx, "etcd healthy", startLimit, func(ctx context.Context) error {
 		_, err := get(ctx, http.DefaultClient, etcdClientURL+"/health")
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("%w: see %s", err, n.Log("etcd"))
 	}
-	if err := sup.keep(apiServer(n, s)); err != nil {
+	if err := sup.Keep(apiServer(n, s)); err != nil {
 		return err
 	}
-	err = await(ctx, "API server ready", startLimit, func(ctx context.Context) error {
+	err = supervise.Await(ctx, "API server ready", startLimit, func(ctx context.Context) error {
 		_, err := client.get(ctx, "/readyz")
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("%w: see %s", err, n.Log("kube-apiserver"))
 	}
-	for _, c := range []component{controllerManager(n, s), scheduler(n, s)} {
-		if err := sup.keep(c); err != nil {
+	for _, c := range []supervise.Program{controllerManager(n, s), scheduler(n, s)} {
+		if err := sup.Keep(c); err != nil {
 			return err
 		}
 	}
@@ -120,12 +122,12 @@ func startControlPlane(ctx context.Context, sup *supervisor, client *apiClient, 
 }
 
 // startRuntime starts containerd and gives it the cluster's images.
-func startRuntime(ctx context.Context, sup *supervisor, n layout.Node, s Settings) error {
-	if err := sup.keep(containerd(n, s)); err != nil {
+func startRuntime(ctx context.Context, sup *supervise.Supervisor, n layout.Node, s Settings) error {
+	if err := sup.Keep(containerd(n, s)); err != nil {
 		return err
 	}
-	err := await(ctx, "containerd up", startLimit, func(context.Context) error {
-		return sup.run(component{"ctr", s.Program("ctr"), []string{"--address", ContainerdSocket, "version"}})
+	err := supervise.Await(ctx, "containerd up", startLimit, func(context.Context) error {
+		return sup.Run(supervise.Program{Name: "ctr", Path: s.Program("ctr"), Args: []string{"--address", ContainerdSocket, "version"}})
 	})
 	if err != nil {
 		return fmt.Errorf("%w: see %s", err, n.Log("containerd"))
@@ -136,7 +138,7 @@ func startRuntime(ctx context.Context, sup *supervisor, n layout.Node, s Setting
 	}
 	sort.Strings(archives)
 	for _, a := range archives {
-		if err := sup.run(component{"ctr", s.Program("ctr"), ImportArgs(ContainerdSocket, a)}); err != nil {
+		if err := sup.Run(supervise.Program{Name: "ctr", Path: s.Program("ctr"), Args: ImportArgs(ContainerdSocket, a)}); err != nil {
 			return fmt.Errorf("import %s: %w", a, err)
 		}
 	}
@@ -163,57 +165,16 @@ var globalSysctls = map[string]string{
 // mountAll gives the node a /proc, /run and /var of its own. Paths such as /var/lib/kubelet are constants of
 // Kubernetes' interfaces; here they are the node's disk.
 func mountAll(n layout.Node) error {
-	mount := func(source, target, fstype string, flags uintptr, data string) error {
-		if err := unix.Mount(source, target, fstype, flags, data); err != nil {
-			return fmt.Errorf("mount %s: %w", target, err)
-		}
-		return nil
-	}
-	// First cut the ties to the machine's mounts, then share with the containers, for mount propagation.
-	if err := mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return err
-	}
-	if err := mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""); err != nil {
-		return err
-	}
-	if err := mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
-		return err
-	}
-	// Copies of other nodes' network namespaces would keep those alive.
-	names, err := filepath.Glob("/run/netns/*")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := unix.Unmount(name, unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) {
-			return fmt.Errorf("unmount %s: %w", name, err)
-		}
-	}
-	for _, dir := range []string{"/run", "/var"} {
-		if err := mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755"); err != nil {
-			return err
-		}
-	}
-	for dir, mode := range map[string]os.FileMode{
-		"/run/lock": 0o755, "/run/netns": 0o755, "/run/sysctl": 0o755, "/var/tmp": 0o777 | os.ModeSticky,
-	} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return err
-		}
-		if err := os.Chmod(dir, mode); err != nil {
-			return err
-		}
-	}
-	if err := os.Symlink("/run", "/var/run"); err != nil {
+	if err := sandbox.PrivateMounts(); err != nil {
 		return err
 	}
 	for target, disk := range map[string]string{kubeletDir: "kubelet", "/var/lib/cni": "cni", "/var/log": "log"} {
-		if err := os.MkdirAll(target, 0o755); err != nil {
+		if err := sandbox.Bind(n.Disk(disk), target); err != nil {
 			return err
 		}
-		if err := mount(n.Disk(disk), target, "", unix.MS_BIND, ""); err != nil {
-			return err
-		}
+	}
+	if err := os.Mkdir("/run/sysctl", 0o755); err != nil {
+		return err
 	}
 	for name, value := range globalSysctls {
 		file := filepath.Join("/run/sysctl", filepath.Base(name))
@@ -224,8 +185,8 @@ func mountAll(n layout.Node) error {
 		if _, err := os.Stat(target); errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err := mount(file, target, "", unix.MS_BIND, ""); err != nil {
-			return err
+		if err := unix.Mount(file, target, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mount over %s: %w", target, err)
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 //go:build linux
 
-package node
+// Package supervise runs programs as the first process of a process namespace must: it starts them again when they
+// end, and reaps every process whose parent is gone.
+package supervise
 
 import (
 	"context"
@@ -11,27 +13,33 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/cuzk-dev/cuzk/test/cluster/internal/layout"
 )
 
-// supervisor starts programs and reaps every process of the node, since it runs as the first one.
-type supervisor struct {
-	node layout.Node
-	env  []string
+// Program is a command and the name of its log.
+type Program struct {
+	Name string
+	Path string
+	Args []string
+}
+
+// Supervisor starts programs. There is one in a process, the first of its namespace.
+type Supervisor struct {
+	env []string
+	log func(name string) string
 
 	mu   sync.Mutex
 	ends map[int]chan syscall.WaitStatus // of the processes that we started
 }
 
-func newSupervisor(n layout.Node, env []string) *supervisor {
-	s := &supervisor{node: n, env: env, ends: map[int]chan syscall.WaitStatus{}}
+// New returns a supervisor whose programs get the environment env and write to the files that log names.
+func New(env []string, log func(name string) string) *Supervisor {
+	s := &Supervisor{env: env, log: log, ends: map[int]chan syscall.WaitStatus{}}
 	go s.reap()
 	return s
 }
 
 // reap waits for all children, its own and the orphans that the kernel gives to the first process.
-func (s *supervisor) reap() {
+func (s *Supervisor) reap() {
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
@@ -51,14 +59,14 @@ func (s *supervisor) reap() {
 }
 
 // start starts a program whose output is appended to the log file of that name, and returns where its end is told.
-func (s *supervisor) start(c component) (<-chan syscall.WaitStatus, error) {
-	out, err := os.OpenFile(s.node.Log(c.name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+func (s *Supervisor) start(p Program) (<-chan syscall.WaitStatus, error) {
+	out, err := os.OpenFile(s.log(p.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
 	// Not Wait but reap learns of the end.
-	cmd := exec.Command(c.path, c.args...)
+	cmd := exec.Command(p.Path, p.Args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = s.env, out, out, "/"
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,34 +78,34 @@ func (s *supervisor) start(c component) (<-chan syscall.WaitStatus, error) {
 	return end, nil
 }
 
-// run starts a program and waits for its success.
-func (s *supervisor) run(c component) error {
-	end, err := s.start(c)
+// Run starts a program and waits for its success.
+func (s *Supervisor) Run(p Program) error {
+	end, err := s.start(p)
 	if err != nil {
 		return err
 	}
 	if status := <-end; status.ExitStatus() != 0 {
-		return fmt.Errorf("%s failed (%s): see %s", c.name, describe(status), s.node.Log(c.name))
+		return fmt.Errorf("%s failed (%s): see %s", p.Name, describe(status), s.log(p.Name))
 	}
 	return nil
 }
 
-// keep runs a program for ever: one that ends is started again after a second, as a machine's service manager does.
-func (s *supervisor) keep(c component) error {
-	end, err := s.start(c)
+// Keep runs a program for ever: one that ends is started again after a second, as a machine's service manager does.
+func (s *Supervisor) Keep(p Program) error {
+	end, err := s.start(p)
 	if err != nil {
 		return err
 	}
-	log.Printf("started %s", c.name)
+	log.Printf("started %s", p.Name)
 	go func() {
 		for {
-			log.Printf("%s ended (%s); see %s; starting it again", c.name, describe(<-end), s.node.Log(c.name))
+			log.Printf("%s ended (%s); see %s; starting it again", p.Name, describe(<-end), s.log(p.Name))
 			for {
 				time.Sleep(time.Second)
-				if end, err = s.start(c); err == nil {
+				if end, err = s.start(p); err == nil {
 					break
 				}
-				log.Printf("start %s: %v", c.name, err)
+				log.Printf("start %s: %v", p.Name, err)
 			}
 		}
 	}()
@@ -111,8 +119,8 @@ func describe(s syscall.WaitStatus) string {
 	return fmt.Sprintf("exit status %d", s.ExitStatus())
 }
 
-// await calls probe until it succeeds; after the limit its last error is returned.
-func await(ctx context.Context, what string, limit time.Duration, probe func(context.Context) error) error {
+// Await calls probe until it succeeds; after the limit its last error is returned.
+func Await(ctx context.Context, what string, limit time.Duration, probe func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	start := time.Now()
