@@ -89,6 +89,7 @@ type ProofJobStatus struct {
 
 	// progress is how many partitions have a proof that counts, of how many, such as 3/10.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=16
 	Progress string `json:"progress,omitempty"`
 
@@ -137,36 +138,43 @@ type ProofJobStatus struct {
 type ProofJobSummary struct {
 	// synth is the median time in the synthesis stage, such as 1.2s.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	Synth string `json:"synth,omitempty"`
 
 	// gpu is the median time in the compute stage.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	GPU string `json:"gpu,omitempty"`
 
 	// total is the median time over all stages.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	Total string `json:"total,omitempty"`
 
 	// cold is the median total time of the cold runs.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	Cold string `json:"cold,omitempty"`
 
 	// warm is the median total time of the warm runs.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	Warm string `json:"warm,omitempty"`
 
 	// node is the node that proved the last partition, or how many nodes there were.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Node string `json:"node,omitempty"`
 
 	// reason is why the job is in its state.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
 }
@@ -175,6 +183,7 @@ type ProofJobSummary struct {
 type ResolvedProvingKey struct {
 	// uid is the UID of the ProvingKey.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
@@ -189,10 +198,11 @@ type PartitionStatus struct {
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=255
-	Index int32 `json:"index"`
+	Index int32 `json:"index"` //nolint:kubeapilinter // The first partition is number 0: the key is always written.
 
 	// input is the name of the partition's input.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Input string `json:"input,omitempty"`
 
@@ -206,11 +216,13 @@ type PartitionStatus struct {
 
 	// reason is why the partition is in its state, in one word.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	Reason string `json:"reason,omitempty"`
 
 	// message is the reason in a sentence, shortened in large jobs. All partitions' messages together are at most 8 KiB.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
@@ -246,8 +258,9 @@ type PartitionReport struct {
 
 	// node is the node that the pod runs on, cut after 63 characters.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[-a-z0-9.]*$`
+	// +kubebuilder:validation:Pattern=`^[-a-z0-9.]+$`
 	Node string `json:"node,omitempty"`
 
 	// stage is what the prover is at: Queue, SRS, Synth, GPU, Verify or Done.
@@ -262,11 +275,12 @@ type PartitionReport struct {
 
 	// backend is the hardware that computes, CUDA or CPU.
 	// +optional
-	// +kubebuilder:validation:Enum=CUDA;CPU
+	// +kubebuilder:validation:XValidation:rule="self != 'Auto'",message="report.backend must be CUDA or CPU"
 	Backend BackendType `json:"backend,omitempty"`
 
 	// inputDigest is the digest of the input that was read.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=71
 	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
 	InputDigest string `json:"inputDigest,omitempty"`
@@ -274,6 +288,7 @@ type PartitionReport struct {
 	// proof is the proof: for a key of snarkjs the text of proof.json, without white space; for a key of gnark the bytes of
 	// its binary form, compressed, in base64.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1200
 	// +kubebuilder:validation:Pattern=`^[0-9A-Za-z+/=_:,"{}\[\]]*$`
 	Proof string `json:"proof,omitempty"`
@@ -287,6 +302,7 @@ type PartitionReport struct {
 
 	// publicInputsDigest is the digest of the values in place of the values: SHA-256 over each value and a newline.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=71
 	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
 	PublicInputsDigest string `json:"publicInputsDigest,omitempty"`

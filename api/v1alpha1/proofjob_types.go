@@ -187,7 +187,7 @@ type ProofJobSpec struct {
 	// +kubebuilder:default=Required
 	Verification VerificationPolicy `json:"verification,omitempty"`
 
-	// suspend, while true, keeps the job from running; setting it on a running job ends its pods. It can be changed.
+	// suspend keeps the job from running while it is true; set on a running job it ends the job's pods. It can be changed.
 	// +optional
 	Suspend *bool `json:"suspend,omitempty"`
 

@@ -142,6 +142,7 @@ type KeyFiles struct {
 
 // KeyFile says where a file of a key is, and what it must be.
 //
+// +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:XValidation:rule="(has(self.inline) ? 1 : 0) + (has(self.configMap) ? 1 : 0) + (has(self.persistentVolumeClaim) ? 1 : 0) + (has(self.uri) ? 1 : 0) + (has(self.image) ? 1 : 0) == 1",message="a file has exactly one source: set one of inline, configMap, persistentVolumeClaim, uri and image"
 // +kubebuilder:validation:XValidation:rule="!has(self.uri) || has(self.digest)",fieldPath=".digest",reason=FieldValueRequired,message="digest is required for a file with uri: set it to the content's digest, as sha256:<hex>"
 type KeyFile struct {

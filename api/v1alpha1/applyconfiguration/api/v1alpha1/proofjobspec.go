@@ -34,7 +34,7 @@ type ProofJobSpecApplyConfiguration struct {
 	Output *OutputApplyConfiguration `json:"output,omitempty"`
 	// verification is Required (the default: a proof that does not verify against the verifying key does not count) or Skip.
 	Verification *apiv1alpha1.VerificationPolicy `json:"verification,omitempty"`
-	// suspend, while true, keeps the job from running; setting it on a running job ends its pods. It can be changed.
+	// suspend keeps the job from running while it is true; set on a running job it ends the job's pods. It can be changed.
 	Suspend *bool `json:"suspend,omitempty"`
 	// backoffLimitPerPartition is how many times the pod of a partition is tried again after a failure that may pass,
 	// 3 by default. Invalid input is not tried again, and a pod lost by a disruption (eviction, preemption, a dead node)
