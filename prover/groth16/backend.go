@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
@@ -15,11 +16,15 @@ import (
 type Backend interface {
 	// Name is "cpu" or "cuda".
 	Name() string
-	// LoadKey makes a proving key ready for any number of proofs. The source may be closed once it returns, unless
-	// KeySource.Resident says that its memory is the key's memory.
+	// LoadKey makes a proving key ready for any number of proofs. On success the key owns the source and closes it when
+	// it needs it no more: at once, or with its last user where KeySource.Resident says that the source's memory is the
+	// key's memory. On failure the source stays the caller's.
 	LoadKey(ctx context.Context, src KeySource, budget Budget) (Key, error)
 	// LoadStructure makes a circuit's matrices ready, so that packed assignments can be evaluated.
 	LoadStructure(ctx context.Context, m *r1cs.Matrices) (Structure, error)
+	// Demand is the memory that a proof with this key takes at its peak, beside the key, the structure and the
+	// assignment.
+	Demand(key Key) Budget
 	// Submit queues a proof and returns at once. r and s blind the proof: uniform, independent, canonical, used once.
 	// Equal (key, assignment, r, s) give equal proofs on every backend.
 	Submit(ctx context.Context, key Key, a Assignment, r, s curve.Scalar, opts Options) (Ticket, error)
@@ -47,7 +52,7 @@ type Structure interface {
 	Close() error
 }
 
-// Budget bounds the memory that a key may take. Zero means no bound.
+// Budget is an amount of memory; as a bound, zero means that there is none.
 type Budget struct {
 	HostBytes   int64
 	DeviceBytes int64
@@ -57,9 +62,13 @@ type Budget struct {
 type Options struct {
 	// Priority orders proofs that wait for a turn; higher goes first.
 	Priority int
-	// ReserveBytes is host memory to reserve before anything is allocated; 0 lets the backend estimate.
-	ReserveBytes int64
-	// Observer is told of the kernels of the compute stage. Nil is allowed.
+	// Reservation is memory that the caller has reserved for the proof, at least Backend.Demand. The backend gives parts
+	// of it back as they fall free, and leaves its release to the caller. Nil makes the backend reserve by itself. A
+	// caller that holds other memory of the same budget while it waits for the proof must pass it, or two proofs could
+	// wait for each other.
+	Reservation *memory.Reservation
+	// Observer is told of the compute stage (stage.GPU) and its kernels: it begins when the proof's turn has come. Nil is
+	// allowed.
 	Observer stage.Observer
 }
 

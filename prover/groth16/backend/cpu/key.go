@@ -1,0 +1,204 @@
+package cpu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/memory"
+)
+
+// provingKey is a proving key made ready: its sections, mapped or in memory, and the tables of its domain.
+type provingKey struct {
+	references
+	curve  curve.ID
+	arith  *arithmetic
+	layout groth16.Layout
+	source groth16.KeySource // nil when the points are copies
+
+	wires, public, domain int
+	alphaG1, betaG1       curve.G1
+	deltaG1               curve.G1
+	betaG2, deltaG2       curve.G2
+	a, b1, b2, l          *section
+	h                     []byte
+	tables                transforms
+	order                 order
+	held                  int64
+}
+
+// references counts who uses a thing that outlives its Close.
+type references struct {
+	mu      sync.Mutex
+	users   int
+	closed  bool
+	release func() error
+}
+
+var errClosed = errors.New("it has been closed")
+
+func (r *references) acquire() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return errClosed
+	}
+	r.users++
+	return nil
+}
+
+func (r *references) done() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.users--
+	return r.releaseIfUnused()
+}
+
+// Close gives the thing up; what uses it keeps it until it is done. Closing again does nothing.
+func (r *references) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.releaseIfUnused()
+}
+
+func (r *references) releaseIfUnused() error {
+	if !r.closed || r.users > 0 || r.release == nil {
+		return nil
+	}
+	release := r.release
+	r.release = nil
+	return release()
+}
+
+func (k *provingKey) Curve() curve.ID { return k.curve }
+
+// Bytes is what the key holds in memory of its own; mapped points belong to the page cache.
+func (k *provingKey) Bytes() (host, device int64) { return k.held, 0 }
+
+// tableBytes is the memory of a domain's tables: twiddle factors and powers of the shift, each with its inverse.
+func tableBytes(domain int) int64 { return 4 * int64(domain) * curve.ScalarBytes }
+
+// LoadKey makes a key ready: it checks the sections' sizes, notes the points at infinity, and computes the tables of the
+// domain. On success the key owns src: it closes it with its last user if it is resident, else at once, after copying
+// the points. On failure src stays the caller's.
+func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget groth16.Budget) (groth16.Key, error) {
+	k := &provingKey{
+		curve: src.Curve(), layout: src.Layout(), wires: src.Wires(), public: src.Public(), domain: src.Domain(),
+		alphaG1: bytes.Clone(src.AlphaG1()), betaG1: bytes.Clone(src.BetaG1()), deltaG1: bytes.Clone(src.DeltaG1()),
+		betaG2: bytes.Clone(src.BetaG2()), deltaG2: bytes.Clone(src.DeltaG2()),
+	}
+	var err error
+	if k.arith, err = arithmeticOf(k.curve); err != nil {
+		return nil, failure.New(failure.Key, "the proving key: %w", err)
+	}
+	if err := k.checkShape(); err != nil {
+		return nil, failure.New(failure.Key, "the proving key: %w", err)
+	}
+	points := map[groth16.Section][]byte{}
+	copied := int64(0)
+	for s := groth16.SectionA; s <= groth16.SectionH; s++ {
+		if points[s], err = src.Points(s); err != nil {
+			return nil, fmt.Errorf("read section %s of the proving key: %w", sectionName(s), err)
+		}
+		if !src.Resident() {
+			copied += int64(len(points[s]))
+		}
+	}
+	if need := copied + tableBytes(k.domain); budget.HostBytes > 0 && need > budget.HostBytes {
+		return nil, failure.New(failure.Memory, "the proving key needs %s of memory, %s are allowed for it", memory.Size(need), memory.Size(budget.HostBytes)).
+			WithFix("raise the memory limit")
+	}
+	if !src.Resident() {
+		for s := range points {
+			points[s] = bytes.Clone(points[s])
+		}
+	}
+	if err := k.makeSections(ctx, src, points); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, failure.New(failure.Key, "the proving key: %w", err)
+	}
+	k.makeTables()
+	k.held = copied + tableBytes(k.domain)
+	for _, s := range []*section{k.a, k.b1, k.b2, k.l} {
+		k.held += s.bytes()
+	}
+	if src.Resident() {
+		k.source = src
+		k.release = src.Close
+	} else if err := src.Close(); err != nil {
+		return nil, fmt.Errorf("close the proving key's file: %w", err)
+	}
+	return k, nil
+}
+
+func (k *provingKey) checkShape() error {
+	switch {
+	case k.wires < 1 || k.public < 0 || k.public >= k.wires:
+		return fmt.Errorf("%d wires with %d public inputs", k.wires, k.public)
+	case k.domain < 1 || bits.OnesCount(uint(k.domain)) != 1:
+		return fmt.Errorf("a domain of %d elements, which is no power of two", k.domain)
+	case bits.TrailingZeros(uint(k.domain)) > k.arith.twoAdicity:
+		return fmt.Errorf("a domain of %d elements, more than the field of %s allows", k.domain, k.curve)
+	case k.layout > groth16.LayoutSnarkjs:
+		return fmt.Errorf("unknown layout %d", k.layout)
+	}
+	return nil
+}
+
+func (k *provingKey) makeSections(ctx context.Context, src groth16.KeySource, points map[groth16.Section][]byte) (err error) {
+	g1, g2 := k.arith.g1, k.arith.g2
+	if k.a, err = newSection(ctx, "A", g1, points[groth16.SectionA], k.wires, 0, src.Absent(groth16.SectionA)); err != nil {
+		return err
+	}
+	if k.b1, err = newSection(ctx, "B1", g1, points[groth16.SectionB1], k.wires, 0, src.Absent(groth16.SectionB1)); err != nil {
+		return err
+	}
+	if k.b2, err = newSection(ctx, "B2", g2, points[groth16.SectionB2], k.wires, 0, src.Absent(groth16.SectionB2)); err != nil {
+		return err
+	}
+	var absent bitset
+	if committed := src.Committed(); len(committed) > 0 {
+		absent = newBitset(k.wires)
+		for _, w := range committed {
+			if int64(w) >= int64(k.wires) || int(w) <= k.public {
+				return fmt.Errorf("committed wire %d is not a private wire", w)
+			}
+			absent.set(int(w))
+		}
+	}
+	if k.l, err = newSection(ctx, "L", g1, points[groth16.SectionL], k.wires, k.public+1, absent); err != nil {
+		return err
+	}
+	k.h = points[groth16.SectionH]
+	if want := k.quotientLength() * g1.pointBytes(); len(k.h) != want {
+		return fmt.Errorf("section H has %d bytes, its %d points need %d", len(k.h), k.quotientLength(), want)
+	}
+	return nil
+}
+
+// quotientLength is the number of points of section H. The quotient has degree n−2; snarkjs's basis has n points.
+func (k *provingKey) quotientLength() int {
+	if k.layout == groth16.LayoutSnarkjs {
+		return k.domain
+	}
+	return k.domain - 1
+}
+
+func (k *provingKey) makeTables() {
+	k.order = order{k: 1, mask: k.domain - 1}
+	if k.layout != groth16.LayoutSnarkjs {
+		k.tables = k.arith.transforms(k.domain, nil)
+		return
+	}
+	k.order = snarkjsOrder(k.curve, k.arith.generator, k.domain)
+	k.tables = k.arith.transforms(k.domain, snarkjsShift(k.curve, k.arith.twoAdicity, k.domain))
+}
