@@ -5,24 +5,24 @@ package v1alpha1
 
 // Condition types. docs/reference/conditions.md explains them and the reasons; a test compares it with this file.
 const (
-	// ConditionKeyReady tells whether the proving key of a ProofJob can be used.
+	// ConditionKeyReady is True while the proving key of a ProofJob can be used.
 	ConditionKeyReady = "KeyReady"
-	// ConditionSuspended tells whether a ProofJob is kept from running.
+	// ConditionSuspended is True while a ProofJob is kept from running.
 	ConditionSuspended = "Suspended"
-	// ConditionRunning tells whether pods of a ProofJob run, and if not, why.
+	// ConditionRunning is True while pods of a ProofJob run; if False, its reason is what keeps them.
 	ConditionRunning = "Running"
-	// ConditionFailureTarget tells that a ProofJob is going to be Failed once its pods have ended.
+	// ConditionFailureTarget is True once a ProofJob is going to be Failed; its pods may still have to end.
 	ConditionFailureTarget = "FailureTarget"
-	// ConditionComplete tells that a ProofJob ended with all its proofs. It is final.
+	// ConditionComplete is True once a ProofJob ended with all its proofs. It is final.
 	ConditionComplete = "Complete"
-	// ConditionFailed tells that a ProofJob ended without all its proofs. It is final.
+	// ConditionFailed is True once a ProofJob ended without all its proofs. It is final.
 	ConditionFailed = "Failed"
-	// ConditionVerified tells whether the proofs of a ProofJob were verified, and against what.
+	// ConditionVerified is True once all proofs of a ProofJob were verified; its reason is against what.
 	ConditionVerified = "Verified"
 
-	// ConditionReady tells whether jobs can use a ProvingKey.
+	// ConditionReady is True while jobs can use a ProvingKey.
 	ConditionReady = "Ready"
-	// ConditionDegraded tells that something about a ProvingKey is not as it should be.
+	// ConditionDegraded is True while something about a ProvingKey is not as it should be.
 	ConditionDegraded = "Degraded"
 )
 
@@ -42,7 +42,7 @@ const (
 
 // Reasons of Suspended.
 const (
-	// ReasonSuspendedByUser: spec.suspend is true.
+	// ReasonSuspendedByUser: the field spec.suspend is true.
 	ReasonSuspendedByUser = "SuspendedByUser"
 	// ReasonQueued: a queueing system holds the job back.
 	ReasonQueued = "Queued"
