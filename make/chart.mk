@@ -1,7 +1,9 @@
 ##@ Chart
 
+GENERATED_TARGETS += chart
+
 .PHONY: chart
-chart: ## Write what the chart takes from config/ and values.yaml: CRDs, policies, roles, schema, README
+chart: manifests ## Write what the chart takes from config/ and values.yaml: CRDs, policies, roles, schema, README
 	cd $(ROOT) && go run ./hack/chartgen
 
 .PHONY: verify-chart

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,7 +95,8 @@ func (p part) template(source, origin string) ([]byte, error) {
 			return nil, err
 		}
 		var object map[string]any
-		if err := yaml.Unmarshal(doc, &object); err != nil {
+		// Numbers stay as they are written: as a float64, 999999999 would become 9.99999999e+08.
+		if err := yaml.Unmarshal(doc, &object, useNumber); err != nil {
 			return nil, err
 		}
 		if object == nil {
@@ -110,6 +112,11 @@ func (p part) template(source, origin string) ([]byte, error) {
 	}
 	out.WriteString("{{- end }}\n")
 	return out.Bytes(), nil
+}
+
+func useNumber(d *json.Decoder) *json.Decoder {
+	d.UseNumber()
+	return d
 }
 
 func metadata(object map[string]any) map[string]any {
