@@ -145,7 +145,7 @@ type ClaimPath struct {
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=1024
-// +kubebuilder:validation:XValidation:rule="!self.startsWith('/') && !self.endsWith('/') && !self.split('/').exists(e, e == ” || e == '.' || e == '..')",message="a path must be relative to the root of the volume or image, without '.', '..' and empty elements: remove them, and any '/' at the beginning or end"
+// +kubebuilder:validation:XValidation:rule="!self.startsWith('/') && !self.endsWith('/') && !self.split('/').exists(e, size(e) == 0 || e == '.' || e == '..')",message="a path must be relative to the root of the volume or image, without '.', '..' and empty elements: remove them, and any '/' at the beginning or end"
 type RelativePath string
 
 // URISource says where to download from.
