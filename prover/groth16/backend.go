@@ -17,8 +17,7 @@ type Backend interface {
 	// Name is "cpu" or "cuda".
 	Name() string
 	// LoadKey makes a proving key ready for any number of proofs. On success the key owns the source and closes it when
-	// it needs it no more: at once, or with its last user where KeySource.Resident says that the source's memory is the
-	// key's memory. On failure the source stays the caller's.
+	// it needs its memory no more, at the latest with its last user; on failure the source stays the caller's.
 	LoadKey(ctx context.Context, src KeySource, budget Budget) (Key, error)
 	// LoadStructure makes a circuit's matrices ready, so that packed assignments can be evaluated.
 	LoadStructure(ctx context.Context, m *r1cs.Matrices) (Structure, error)

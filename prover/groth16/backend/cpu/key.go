@@ -20,7 +20,6 @@ type provingKey struct {
 	curve  curve.ID
 	arith  *arithmetic
 	layout groth16.Layout
-	source groth16.KeySource // nil when the points are copies
 
 	wires, public, domain int
 	alphaG1, betaG1       curve.G1
@@ -86,8 +85,7 @@ func (k *provingKey) Bytes() (host, device int64) { return k.held, 0 }
 func tableBytes(domain int) int64 { return 4 * int64(domain) * curve.ScalarBytes }
 
 // LoadKey makes a key ready: it checks the sections' sizes, notes the points at infinity, and computes the tables of the
-// domain. On success the key owns src: it closes it with its last user if it is resident, else at once, after copying
-// the points. On failure src stays the caller's.
+// domain. Points stay where the source has them, so the key keeps it until its last user is done.
 func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget groth16.Budget) (groth16.Key, error) {
 	k := &provingKey{
 		curve: src.Curve(), layout: src.Layout(), wires: src.Wires(), public: src.Public(), domain: src.Domain(),
@@ -102,23 +100,18 @@ func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget gro
 		return nil, failure.New(failure.Key, "the proving key: %w", err)
 	}
 	points := map[groth16.Section][]byte{}
-	copied := int64(0)
+	held := tableBytes(k.domain)
 	for s := groth16.SectionA; s <= groth16.SectionH; s++ {
 		if points[s], err = src.Points(s); err != nil {
 			return nil, fmt.Errorf("read section %s of the proving key: %w", sectionName(s), err)
 		}
 		if !src.Resident() {
-			copied += int64(len(points[s]))
+			held += int64(len(points[s]))
 		}
 	}
-	if need := copied + tableBytes(k.domain); budget.HostBytes > 0 && need > budget.HostBytes {
-		return nil, failure.New(failure.Memory, "the proving key needs %s of memory, %s are allowed for it", memory.Size(need), memory.Size(budget.HostBytes)).
+	if budget.HostBytes > 0 && held > budget.HostBytes {
+		return nil, failure.New(failure.Memory, "the proving key needs %s of memory, %s are allowed for it", memory.Size(held), memory.Size(budget.HostBytes)).
 			WithFix("raise the memory limit")
-	}
-	if !src.Resident() {
-		for s := range points {
-			points[s] = bytes.Clone(points[s])
-		}
 	}
 	if err := k.makeSections(ctx, src, points); err != nil {
 		if ctx.Err() != nil {
@@ -127,16 +120,11 @@ func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget gro
 		return nil, failure.New(failure.Key, "the proving key: %w", err)
 	}
 	k.makeTables()
-	k.held = copied + tableBytes(k.domain)
 	for _, s := range []*section{k.a, k.b1, k.b2, k.l} {
-		k.held += s.bytes()
+		held += s.bytes()
 	}
-	if src.Resident() {
-		k.source = src
-		k.release = src.Close
-	} else if err := src.Close(); err != nil {
-		return nil, fmt.Errorf("close the proving key's file: %w", err)
-	}
+	k.held = held
+	k.release = src.Close
 	return k, nil
 }
 

@@ -18,6 +18,7 @@ const scalarsPerStep = 1 << 14
 
 // witness is an assignment's wires in Montgomery form, sorted by what their product with a point costs.
 type witness struct {
+	// buffer holds the values, unless they are the assignment's own.
 	buffer *buffer.Buffer
 	values []curve.Scalar
 	// ones are the wires whose value is one, others those that are neither zero nor one.
@@ -32,13 +33,12 @@ func (w *witness) free() {
 	w.values = nil
 }
 
+// montgomery is a vector that lies in memory in Montgomery form, and is used where it lies.
+type montgomery interface{ Scalars() []curve.Scalar }
+
 // loadWitness reads the wires of an assignment.
 func loadWitness(ctx context.Context, k *provingKey, a groth16.Assignment) (*witness, error) {
-	buf, err := buffer.New(k.wires)
-	if err != nil {
-		return nil, err
-	}
-	w := &witness{buffer: buf, values: buf.Scalars(), ones: newBitset(k.wires), others: newBitset(k.wires)}
+	w := &witness{ones: newBitset(k.wires), others: newBitset(k.wires)}
 	if err := w.load(ctx, k, a); err != nil {
 		w.free()
 		return nil, err
@@ -47,26 +47,38 @@ func loadWitness(ctx context.Context, k *provingKey, a groth16.Assignment) (*wit
 }
 
 func (w *witness) load(ctx context.Context, k *provingKey, a groth16.Assignment) error {
+	var v groth16.Vector
 	switch a := a.(type) {
 	case groth16.Packed:
 		if a.Bits != nil {
 			return w.loadBits(ctx, k, a)
 		}
-		return w.loadVector(ctx, k, a.Witness)
+		v = a.Witness
 	case groth16.Evaluated:
-		return w.loadVector(ctx, k, a.Witness)
+		v = a.Witness
+	default:
+		return fmt.Errorf("unknown kind of assignment %T", a)
 	}
-	return fmt.Errorf("unknown kind of assignment %T", a)
-}
-
-func (w *witness) loadVector(ctx context.Context, k *provingKey, v groth16.Vector) error {
 	if v.Len() != k.wires {
 		return wrongLength(v.Len(), k.wires)
+	}
+	if m, ok := v.(montgomery); ok && v.Form() == groth16.Montgomery {
+		w.values = m.Scalars()
+		return w.sort(ctx, k)
+	}
+	if err := w.allocate(k.wires); err != nil {
+		return err
 	}
 	if err := readVector(ctx, k.curve, v, w.values); err != nil {
 		return err
 	}
 	return w.sort(ctx, k)
+}
+
+func (w *witness) allocate(n int) (err error) {
+	w.buffer, err = buffer.New(n)
+	w.values = w.buffer.Scalars()
+	return err
 }
 
 func wrongLength(got, wires int) error {
@@ -96,6 +108,9 @@ func (w *witness) loadBits(ctx context.Context, k *provingKey, a groth16.Packed)
 	}
 	if a.Witness.Len() != count {
 		return failure.New(failure.Input, "the witness has %d elements that are not bits, the bit map leaves %d", a.Witness.Len(), count)
+	}
+	if err := w.allocate(k.wires); err != nil {
+		return err
 	}
 	const wordsPerStep = scalarsPerStep / 64
 	err := parallel.Ranges(ctx, words, wordsPerStep, func(start, end int) error {
