@@ -7,16 +7,14 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
-	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
 var errInfinity = errors.New("the point at infinity cannot be here")
 
 // Check looks at each point of the key: its coordinates are below the prime, it is on the curve and in the subgroup of
 // order r. It takes longer than a proof, so it is for inspection and for finding out why a proof does not verify. The
-// error names the section, the point's index and its offset. The observer, which may be nil, hears of the progress as
-// that of stage.SRS.
-func (k *Key) Check(ctx context.Context, observer stage.Observer) error {
+// error names the section, the point's index and its offset. Progress is as for Load.
+func (k *Key) Check(ctx context.Context, progress func(done, total int64)) error {
 	for _, v := range k.vertices {
 		err := checkPoint(k.id, v.group, v.raw)
 		if err == nil && curve.IsInfinity(v.raw) {
@@ -30,10 +28,7 @@ func (k *Key) Check(ctx context.Context, observer stage.Observer) error {
 		return err
 	}
 	runs := k.allRuns()
-	p := &progress{observer: observer}
-	for _, r := range runs {
-		p.total += r.weight()
-	}
+	m := newMeter(runs, progress)
 	for _, r := range runs {
 		points, err := r.load(ctx, nil)
 		if err != nil {
@@ -46,7 +41,7 @@ func (k *Key) Check(ctx context.Context, observer stage.Observer) error {
 					return r.fail(i, err)
 				}
 			}
-			p.add(r, end-start)
+			m.add(r, end-start)
 			return nil
 		})
 		if err != nil {

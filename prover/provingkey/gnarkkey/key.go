@@ -15,7 +15,6 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
-	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
 // Encoding is how the points of a key are written.
@@ -176,15 +175,11 @@ func (k *Key) CommitmentKey(i int) (basis, basisExpSigma []byte, err error) {
 	return basis, basisExpSigma, err
 }
 
-// Load decodes all sections on all cores and reports how far it is to the observer, which may be nil, as progress of
-// stage.SRS.
-func (k *Key) Load(ctx context.Context, observer stage.Observer) error {
+// Load decodes all sections on all cores. Progress, if not nil, is called with the work done and its total, in units that
+// take about equal time, from any goroutine, one call at a time.
+func (k *Key) Load(ctx context.Context, progress func(done, total int64)) error {
 	runs := k.allRuns()
-	total := 0
-	for _, r := range runs {
-		total += r.weight()
-	}
-	p := &progress{observer: observer, total: total}
+	p := newMeter(runs, progress)
 	for _, r := range runs {
 		if _, err := r.load(ctx, p); err != nil {
 			return err
@@ -213,8 +208,8 @@ func (k *Key) HostBytes() int64 {
 	return n
 }
 
-// FileBytes is the size of the file.
-func (k *Key) FileBytes() int64 { return k.file.Size() }
+// Size is the file's size in bytes.
+func (k *Key) Size() int64 { return k.file.Size() }
 
 // Name is the path of the file.
 func (k *Key) Name() string { return k.file.Name() }
@@ -259,4 +254,13 @@ func (k *Key) Close() error {
 		r.drop()
 	}
 	return k.file.Close()
+}
+
+// PointCounts is the number of points of each section as the file holds them, by groth16.Section; nothing is decoded.
+func (k *Key) PointCounts() [groth16.SectionH + 1]int {
+	var n [groth16.SectionH + 1]int
+	for s, r := range k.runs {
+		n[s] = r.count
+	}
+	return n
 }

@@ -25,21 +25,13 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	cuzk "github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
 )
 
-// fixture is a proving key of gnark 0.14 in three encodings; see CUZK_FIXTURES.
-func fixture(t testing.TB, id curve.ID, name string) string {
+// keyFixture is a proving key of gnark 0.14 in three encodings.
+func keyFixture(t testing.TB, id curve.ID, name string) string {
 	t.Helper()
-	root := os.Getenv("CUZK_FIXTURES")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
-	}
-	folder := map[curve.ID]string{curve.BN254: "bn254", curve.BLS12381: "bls12_381"}[id]
-	path := filepath.Join(root, "gnark", folder, "mulchain_1000", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("fixtures are absent, set CUZK_FIXTURES to their folder: %v", err)
-	}
-	return path
+	return fixture.Path(t, "gnark", map[curve.ID]string{curve.BN254: "bn254", curve.BLS12381: "bls12_381"}[id], "mulchain_1000", name)
 }
 
 // committing has two commitments, of private and of public wires, and an unused public input.
@@ -226,7 +218,7 @@ func compareWithGnark(t *testing.T, k *Key, want groth16.ProvingKey) {
 func TestFixturesOfGnark014(t *testing.T) {
 	for _, id := range curve.All {
 		want := groth16.NewProvingKey(id.ECC())
-		f, err := os.Open(fixture(t, id, "pk.raw.bin"))
+		f, err := os.Open(keyFixture(t, id, "pk.raw.bin"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +228,7 @@ func TestFixturesOfGnark014(t *testing.T) {
 		}
 		for name, encoding := range map[string]Encoding{"pk.bin": Compressed, "pk.raw.bin": Raw, "pk.dump.bin": Dump} {
 			t.Run(fmt.Sprintf("%s/%s", id, name), func(t *testing.T) {
-				k, err := Open(fixture(t, id, name), Options{Curve: id})
+				k, err := Open(keyFixture(t, id, name), Options{Curve: id})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -254,7 +246,7 @@ func TestFixturesOfGnark014(t *testing.T) {
 }
 
 func TestOtherCurveIsRefused(t *testing.T) {
-	_, err := Open(fixture(t, curve.BN254, "pk.bin"), Options{Curve: curve.BLS12381})
+	_, err := Open(keyFixture(t, curve.BN254, "pk.bin"), Options{Curve: curve.BLS12381})
 	wantFailure(t, err, failure.Key, "is for BN254, but BLS12-381 was asked for")
 }
 

@@ -1,6 +1,7 @@
 package gnarkkey
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -199,7 +200,7 @@ func (k *Key) vertex(r *reader, label string, group int) []byte {
 	if p.data = r.take(uint64(p.size()), label, "a point"); r.err != nil {
 		return nil
 	}
-	raw, err := p.load(nil, nil)
+	raw, err := p.load(context.Background(), nil)
 	if err != nil {
 		r.err = err
 		return nil

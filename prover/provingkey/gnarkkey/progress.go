@@ -1,30 +1,33 @@
 package gnarkkey
 
-import (
-	"sync"
+import "sync"
 
-	"github.com/cuzk-dev/cuzk/prover/stage"
-)
+// meter adds up the work of concurrent goroutines and reports it, one call at a time.
+type meter struct {
+	report func(done, total int64)
+	total  int64
 
-// progress adds up the work of concurrent goroutines and tells the observer of each percent, from one at a time.
-type progress struct {
-	observer stage.Observer
-	total    int
-
-	mu      sync.Mutex
-	done    int
-	percent int
+	mu   sync.Mutex
+	done int64
 }
 
-func (p *progress) add(r *run, points int) {
-	if p == nil || p.observer == nil || p.total == 0 {
+func newMeter(runs []*run, report func(done, total int64)) *meter {
+	if report == nil {
+		return nil
+	}
+	m := &meter{report: report}
+	for _, r := range runs {
+		m.total += int64(r.count) * r.weight()
+	}
+	return m
+}
+
+func (m *meter) add(r *run, points int) {
+	if m == nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += r.weight() / r.count * points
-	if percent := p.done * 100 / p.total; percent > p.percent {
-		p.percent = percent
-		p.observer.Progress(stage.SRS, float64(p.done)/float64(p.total))
-	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done += int64(points) * r.weight()
+	m.report(m.done, m.total)
 }

@@ -48,10 +48,10 @@ func (r *run) size() int {
 	return r.rawSize()
 }
 
-// weight is how much work it is to load the run, in multiples of what a dumped point takes.
-func (r *run) weight() int {
+// weight is about how much work it is to load a point, in multiples of what a dumped point of G1 takes.
+func (r *run) weight() int64 {
 	w := map[Encoding]int{Dump: 1, Raw: 4, Compressed: 400}[r.encoding]
-	return r.count * w * r.group * r.group
+	return int64(w * r.group * r.group)
 }
 
 // Points that are decoded at a time: some milliseconds of work, so that cancelling is prompt and cores share well.
@@ -61,14 +61,11 @@ const (
 )
 
 // load decodes the points, or checks those of a dump, once; a load that failed is tried again.
-func (r *run) load(ctx context.Context, p *progress) ([]byte, error) {
+func (r *run) load(ctx context.Context, m *meter) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.loaded || r.count == 0 {
 		return r.points, nil
-	}
-	if ctx == nil {
-		ctx = context.Background()
 	}
 	chunk := chunkPlain
 	if r.encoding == Compressed {
@@ -88,7 +85,7 @@ func (r *run) load(ctx context.Context, p *progress) ([]byte, error) {
 		} else if i, err := r.decode(dst, src); err != nil {
 			return r.fail(start+i, r.explain(src[i*r.size():(i+1)*r.size()], err))
 		}
-		p.add(r, end-start)
+		m.add(r, end-start)
 		return nil
 	})
 	if err != nil {

@@ -1,0 +1,84 @@
+package solving
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/backend/witness"
+	"github.com/consensys/gnark/constraint"
+	cs "github.com/consensys/gnark/constraint/bn254"
+	"github.com/consensys/gnark/constraint/solver"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+)
+
+type bn254Engine struct{ system cs.R1CS }
+
+// bn254Witness is the part of gnark's witness that its solver asks for.
+type bn254Witness struct {
+	witness.Witness
+	values fr.Vector
+}
+
+func (w bn254Witness) Vector() any { return w.values }
+
+func (e *bn254Engine) decode(r io.Reader) (*constraint.System, int, error) {
+	if _, err := e.system.ReadFrom(r); err != nil {
+		return nil, 0, err
+	}
+	return &e.system.System, len(e.system.Coefficients), nil
+}
+
+func (e *bn254Engine) solve(inputs []curve.Scalar, options ...solver.Option) (w, a, b, c []curve.Scalar, err error) {
+	s, err := e.system.Solve(bn254Witness{values: elements[fr.Element](inputs)}, options...)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	solution, ok := s.(*cs.R1CSSolution)
+	if !ok {
+		return nil, nil, nil, nil, fmt.Errorf("gnark's solver returned a %T", s)
+	}
+	return scalars(solution.W), scalars(solution.A), scalars(solution.B), scalars(solution.C), nil
+}
+
+func (e *bn254Engine) evaluate(w, a, b, c []curve.Scalar) int {
+	return evaluateRows(e.system.GetR1CIterator(), e.system.Coefficients, elements[fr.Element](w), elements[fr.Element](a), elements[fr.Element](b), elements[fr.Element](c))
+}
+
+func (e *bn254Engine) msm(points []byte, values []curve.Scalar, threads int) (curve.G1, error) {
+	var sum bn254.G1Affine
+	if len(values) > 0 {
+		bases := unsafe.Slice((*bn254.G1Affine)(unsafe.Pointer(unsafe.SliceData(points))), len(points)/curve.BN254.G1Bytes())
+		if _, err := sum.MultiExp(bases, elements[fr.Element](values), ecc.MultiExpConfig{NbTasks: threads}); err != nil {
+			return nil, err
+		}
+	}
+	return curve.Store(&sum), nil
+}
+
+func (e *bn254Engine) fold(points []curve.G1, x curve.Scalar) (curve.G1, error) {
+	var sum, scaled bn254.G1Jac
+	factor := curve.ScalarToBig(x)
+	for i := len(points) - 1; i >= 0; i-- {
+		p := curve.Load[bn254.G1Affine](points[i])
+		scaled.ScalarMultiplication(&sum, factor)
+		sum = scaled
+		sum.AddMixed(&p)
+	}
+	var affine bn254.G1Affine
+	affine.FromJacobian(&sum)
+	return curve.Store(&affine), nil
+}
+
+func (e *bn254Engine) unsatisfied(err error) int {
+	var u *cs.UnsatisfiedConstraintError
+	if errors.As(err, &u) {
+		return u.CID
+	}
+	return -1
+}
