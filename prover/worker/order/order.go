@@ -13,7 +13,7 @@ import (
 const (
 	// Annotation carries the order on the pod template.
 	Annotation = "proving.cuzk.dev/order"
-	// MaxBytes bounds an order; what passes it leaves out its inputs (see Order.InputsFromJob).
+	// MaxBytes bounds an order; one that passes it leaves to the job what is long about its inputs (Order.InputsFromJob).
 	MaxBytes = 192 << 10
 
 	// Path is where the pod finds its order.
@@ -53,10 +53,10 @@ type Order struct {
 	Partitions       int `json:"partitions"`
 	PartitionsPerPod int `json:"partitionsPerPod"`
 
-	// Inputs, one a partition in order; empty when InputsFromJob.
-	Inputs []Input `json:"inputs,omitempty"`
-	// InputsFromJob says that the inputs did not fit and are to be taken from the ProofJob's spec; their mounts are
-	// the same as if they were listed (FileOf tells the path).
+	// Inputs, one a partition in order.
+	Inputs []Input `json:"inputs"`
+	// InputsFromJob says that the inputs did not fit: names, digests, URIs and the paths on claims are to be taken from
+	// the ProofJob's spec. Where things are mounted is here in any case.
 	InputsFromJob bool `json:"inputsFromJob,omitempty"`
 
 	Backend    Backend `json:"backend"`
@@ -135,22 +135,29 @@ func Parse(data []byte) (*Order, error) {
 	if o.Partitions < 1 || o.PartitionsPerPod < 1 {
 		return nil, errors.New("order has no partitions")
 	}
-	if !o.InputsFromJob && len(o.Inputs) == 0 {
-		return nil, errors.New("order has no inputs")
+	if len(o.Inputs) != o.Partitions {
+		return nil, fmt.Errorf("order has %d inputs for %d partitions", len(o.Inputs), o.Partitions)
 	}
 	return &o, nil
 }
 
-// Marshal writes an order, leaving the inputs to the job when the whole would pass MaxBytes.
+// Marshal writes an order, leaving what is long about the inputs to the job when the whole would pass MaxBytes.
 func (o Order) Marshal() ([]byte, error) {
 	data, err := json.Marshal(o)
 	if err != nil || len(data) <= MaxBytes {
 		return data, err
 	}
-	o.Inputs, o.InputsFromJob = nil, true
+	short := make([]Input, len(o.Inputs))
+	for i, in := range o.Inputs {
+		short[i] = Input{Inline: in.Inline, File: File{Root: in.Root, Credentials: in.Credentials}}
+		if in.Root == InputsDir {
+			short[i].Path = in.Path
+		}
+	}
+	o.Inputs, o.InputsFromJob = short, true
 	data, err = json.Marshal(o)
 	if err == nil && len(data) > MaxBytes {
-		err = fmt.Errorf("order takes %d bytes even without inputs, more than %d", len(data), MaxBytes)
+		err = fmt.Errorf("order takes %d bytes even with its inputs shortened, more than %d", len(data), MaxBytes)
 	}
 	return data, err
 }

@@ -1,6 +1,9 @@
 package order
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // TerminationPath is the container's termination message file.
 const TerminationPath = "/dev/termination-log"
@@ -94,4 +97,16 @@ func cut(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// ParseTermination reads a termination message.
+func ParseTermination(data []byte) (*Termination, error) {
+	var t Termination
+	if err := json.Unmarshal(data, &t); err != nil {
+		return nil, fmt.Errorf("termination message: %w", err)
+	}
+	if t.Version != Version {
+		return nil, fmt.Errorf("termination message has version %d, not %d", t.Version, Version)
+	}
+	return &t, nil
 }

@@ -1,0 +1,171 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/source"
+	"github.com/cuzk-dev/cuzk/prover/worker/order"
+)
+
+// files opens what an order names: mounted files below their root, and what is to be fetched.
+type files struct {
+	scratch  string
+	progress func(done, total int64)
+	opened   []*os.File
+	fetched  []string
+}
+
+// keyFiles opens the files of a key; class Key is that of an error in them.
+func (f *files) keyFiles(ctx context.Context, k order.Key) (KeyFiles, error) {
+	var out KeyFiles
+	var err error
+	if out.ProvingKey, err = f.open(ctx, "proving key", k.ProvingKey, failure.Key); err != nil {
+		return out, err
+	}
+	for _, o := range []struct {
+		role string
+		file *order.File
+		to   **NamedFile
+	}{
+		{"verifying key", k.VerifyingKey, &out.VerifyingKey},
+		{"constraint system", k.ConstraintSystem, &out.ConstraintSystem},
+		{"witness generator", k.WitnessGenerator, &out.WitnessGenerator},
+	} {
+		if o.file == nil {
+			continue
+		}
+		if *o.to, err = f.open(ctx, o.role, *o.file, failure.Key); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// open opens one file and checks it against what pins it.
+func (f *files) open(ctx context.Context, role string, file order.File, class failure.Class) (*NamedFile, error) {
+	digest, err := source.ParseDigest(file.Digest)
+	if file.Digest != "" && err != nil {
+		return nil, failure.New(class, "%s: digest: %w", role, err)
+	}
+	if len(file.Inline) > 0 {
+		return f.inline(role, file, digest, class)
+	}
+	src, err := f.source(ctx, file)
+	if err != nil {
+		return nil, failure.New(class, "%s: %w", role, err)
+	}
+	fetch := source.Fetch{Dir: f.scratch, Digest: digest, SizeBytes: file.SizeBytes, Class: class, Progress: f.progress}
+	got, err := fetch.Get(ctx, src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", role, err)
+	}
+	f.opened = append(f.opened, got.File)
+	if file.URI != "" && got.Path != "" {
+		f.fetched = append(f.fetched, got.Path)
+	}
+	return &NamedFile{File: got.File, Name: src.String()}, nil
+}
+
+func (f *files) source(ctx context.Context, file order.File) (source.Source, error) {
+	if file.URI != "" {
+		return source.Parse(ctx, file.URI, source.Options{Credentials: file.Credentials})
+	}
+	return source.Below(file.Root, file.Path)
+}
+
+// inline puts bytes that came with the order into an unnamed file, so that readers see files only.
+func (f *files) inline(role string, file order.File, digest source.Digest, class failure.Class) (*NamedFile, error) {
+	h := source.NewHasher(digest)
+	_, _ = h.Write(file.Inline)
+	if err := h.Check(); err != nil {
+		return nil, failure.New(class, "%s, inline: %w", role, err)
+	}
+	tmp, err := os.CreateTemp(f.scratch, "inline-*")
+	if err != nil {
+		return nil, failure.New(failure.IO, "%s: %w", role, err).WithFix("the scratch volume must be writable")
+	}
+	f.opened = append(f.opened, tmp)
+	_ = os.Remove(tmp.Name())
+	if _, err := tmp.WriteAt(file.Inline, 0); err != nil {
+		return nil, failure.New(failure.IO, "%s: %w", role, err)
+	}
+	return &NamedFile{File: tmp, Name: role + " (inline)"}, nil
+}
+
+// input opens an input and returns the SHA-256 of its bytes, as the report gives it.
+func (f *files) input(ctx context.Context, in order.Input, inline []byte) (InputFile, string, error) {
+	name := "input " + in.Name
+	if in.Inline {
+		digest, err := source.ParseDigest(in.Digest)
+		if in.Digest != "" && err != nil {
+			return InputFile{}, "", failure.New(failure.Input, "%s: digest: %w", name, err)
+		}
+		h := source.NewHasher(digest)
+		_, _ = h.Write(inline)
+		if err := h.Check(); err != nil {
+			return InputFile{}, "", failure.New(failure.Input, "%s: %w", name, err)
+		}
+		return InputFile{Name: name, Data: inline}, string(h.Digest("sha256")), nil
+	}
+	nf, err := f.open(ctx, name, in.File, failure.Input)
+	if errors.Is(err, source.ErrAbsent) && in.URI == "" {
+		return InputFile{}, "", failure.New(failure.Input, "%w", err).
+			WithFix("create the ConfigMap, Secret or file, with the key or path that the job names, and submit the job again")
+	}
+	if err != nil {
+		return InputFile{}, "", err
+	}
+	h := source.NewHasher("")
+	if _, err := copyFrom(ctx, h, nf.File); err != nil {
+		return InputFile{}, "", failure.New(failure.IO, "%s: %w", name, err)
+	}
+	nf.Name = name
+	return InputFile{Name: name, File: nf}, string(h.Digest("sha256")), nil
+}
+
+// release closes and removes what was opened since the mark; inputs go as soon as they are proved.
+func (f *files) release(opened, fetched int) {
+	for _, o := range f.opened[opened:] {
+		_ = o.Close()
+	}
+	for _, p := range f.fetched[fetched:] {
+		_ = os.Remove(p)
+	}
+	f.opened, f.fetched = f.opened[:opened], f.fetched[:fetched]
+}
+
+func (f *files) mark() (opened, fetched int) { return len(f.opened), len(f.fetched) }
+
+// inputOf is the input of a partition, with what a shortened order leaves to the job.
+func inputOf(o *order.Order, spec *v1alpha1.ProofJobSpec, index int) (order.Input, error) {
+	in := o.Inputs[index]
+	if !o.InputsFromJob {
+		return in, nil
+	}
+	if index >= len(spec.Inputs) {
+		return in, failure.New(failure.Internal, "the job has %d inputs, none for partition %d", len(spec.Inputs), index)
+	}
+	from := &spec.Inputs[index]
+	in.Name, in.Digest = from.Name, string(from.Digest)
+	switch {
+	case from.URI != nil:
+		in.URI = from.URI.URL
+	case from.PersistentVolumeClaim != nil:
+		in.Path = string(from.PersistentVolumeClaim.Path)
+	}
+	return in, nil
+}
+
+func scratchDir(base string) (string, error) {
+	dir := filepath.Join(base, "work")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", failure.New(failure.IO, "scratch: %w", err).WithFix("mount a writable volume at %s", base)
+	}
+	return dir, nil
+}

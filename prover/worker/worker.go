@@ -1,0 +1,366 @@
+// Package worker is the pod's side of a ProofJob: it reads the order that the operator left in the pod, proves the
+// partitions of its completion index, and reports into the job's status what it does and finds.
+//
+// Two ways lead back. Reports are applied to the status, confined by an admission policy to the pod's own partitions.
+// What could not be applied is in the termination message. The process ends with 0 only if one of them carried every
+// proof: whether a proof counts is for the controller to find out.
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/worker/order"
+)
+
+// The time that is left for a last word once the pod has been told to stop.
+const lastWordTime = 10 * time.Second
+
+// Pod is what the downward API tells.
+type Pod struct {
+	Name, Namespace, Node string
+	UID                   types.UID
+	// Index is the completion index.
+	Index int
+}
+
+// PodFromEnvironment reads what the operator and the Job controller put into the environment.
+func PodFromEnvironment(getenv func(string) string) (Pod, error) {
+	p := Pod{
+		Name: getenv(order.EnvPodName), Namespace: getenv(order.EnvPodNamespace), Node: getenv(order.EnvNodeName),
+		UID: types.UID(getenv(order.EnvPodUID)),
+	}
+	for name, value := range map[string]string{order.EnvPodName: p.Name, order.EnvPodNamespace: p.Namespace, order.EnvPodUID: string(p.UID)} {
+		if value == "" {
+			return p, failure.New(failure.Usage, "%s is not set: `cuzk work` runs in the pods that the operator makes", name)
+		}
+	}
+	index := getenv(order.EnvIndex)
+	var err error
+	if p.Index, err = strconv.Atoi(index); err != nil || p.Index < 0 {
+		return p, failure.New(failure.Usage, "%s is %q, not a completion index", order.EnvIndex, index)
+	}
+	return p, nil
+}
+
+// Worker proves the partitions of one pod.
+type Worker struct {
+	Pod    Pod
+	Order  *order.Order
+	Client client.Client
+	Engine Engine
+	Log    logr.Logger
+	Clock  clock.WithTicker
+	// Scratch is the writable directory; Termination is where the last word goes.
+	Scratch     string
+	Termination string
+}
+
+// outcome is what became of a partition.
+type outcome struct {
+	report *v1alpha1.PartitionReport
+	err    error
+	// applied says that the status holds the report.
+	applied bool
+}
+
+// Run proves what the pod owns. A nil error means that every proof is on its way to the controller.
+func (w *Worker) Run(ctx context.Context) error {
+	applier := &applier{
+		client: w.Client, clock: w.Clock, log: w.Log, namespace: w.Order.Namespace, job: w.Order.Job, started: w.Clock.Now(),
+	}
+	outcomes := map[int]*outcome{}
+	err := w.run(ctx, applier, outcomes)
+	if ctx.Err() != nil && err != nil && failure.ClassOf(err) != failure.Interrupted {
+		err = failure.New(failure.Interrupted, "stopped before there was a proof: %w", err)
+	}
+	complete, werr := w.lastWord(outcomes, err)
+	if werr != nil {
+		w.Log.Error(werr, "Could not write the termination message")
+	}
+	if err != nil {
+		return err
+	}
+	for index, o := range outcomes {
+		if o.err == nil && !o.applied && (!complete || werr != nil) {
+			return failure.New(failure.IO, "the proof of partition %d could not be reported, nor fit into the termination message", index)
+		}
+	}
+	return firstError(outcomes)
+}
+
+// firstError decides the exit code when partitions failed alone.
+func firstError(outcomes map[int]*outcome) error {
+	first := -1
+	for index, o := range outcomes {
+		if o.err != nil && (first < 0 || index < first) {
+			first = index
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return fmt.Errorf("partition %d: %w", first, outcomes[first].err)
+}
+
+func (w *Worker) run(ctx context.Context, a *applier, outcomes map[int]*outcome) error {
+	job, err := a.readJob(ctx)
+	if err != nil {
+		return failure.New(failure.IO, "job %s/%s: %w", w.Order.Namespace, w.Order.Job, err)
+	}
+	if string(job.UID) != w.Order.JobUID {
+		return failure.New(failure.IO, "job %s/%s is not the one this pod was made for (UID %s, not %s)", w.Order.Namespace, w.Order.Job, job.UID, w.Order.JobUID)
+	}
+	todo := w.todo(job)
+	if len(todo) == 0 {
+		w.Log.Info("All partitions of the pod are verified already", "index", w.Pod.Index)
+		return nil
+	}
+
+	rep := newReporter(a, time.Duration(max(1, w.Order.ProgressSeconds))*time.Second)
+	loopCtx, stop := context.WithCancel(ctx)
+	loopDone := make(chan struct{})
+	go func() { defer close(loopDone); rep.loop(loopCtx) }()
+	defer func() { stop(); <-loopDone }()
+
+	scratch, err := scratchDir(w.Scratch)
+	if err != nil {
+		return err
+	}
+	fs := &files{scratch: scratch}
+	defer fs.release(0, 0)
+
+	var session Session
+	for _, index := range todo {
+		rep.begin(index, w.Order.Runs+w.Order.WarmupRuns, v1alpha1.PartitionReport{
+			PodName: w.Pod.Name, PodUID: w.Pod.UID, Node: cut(w.Pod.Node, 63), Stage: v1alpha1.StageQueue,
+		})
+		o := &outcome{}
+		outcomes[index] = o
+		proved, digest, err := w.partition(ctx, fs, rep, job, &session, index)
+		o.err = err
+		// A stop from outside must not keep the last report from being sent.
+		sendCtx, cancel := ctx, context.CancelFunc(func() {})
+		if ctx.Err() != nil {
+			sendCtx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWordTime)
+		}
+		var applyErr error
+		o.report, applyErr = rep.finish(sendCtx, func(r *v1alpha1.PartitionReport) { w.fill(r, proved, digest, err) })
+		cancel()
+		o.applied = applyErr == nil
+		if applyErr != nil {
+			w.Log.Error(applyErr, "Report was not accepted; the termination message has to carry it", "partition", index)
+		}
+		if err != nil {
+			w.Log.Error(nil, "Partition was not proved", "partition", index, "class", string(failure.ClassOf(err)), "reason", err.Error())
+			if failure.ClassOf(err) != failure.Input {
+				return closeSession(session, err)
+			}
+			continue
+		}
+		w.Log.Info("Proved partition", "partition", index, "input", w.inputName(job, index))
+	}
+	return closeSession(session, nil)
+}
+
+// todo lists the pod's partitions that have no verified proof.
+func (w *Worker) todo(job *v1alpha1.ProofJob) []int {
+	verified := map[int]bool{}
+	for i := range job.Status.Partitions {
+		p := &job.Status.Partitions[i]
+		if p.Verified != nil && *p.Verified || p.State == v1alpha1.PartitionSucceeded {
+			verified[int(p.Index)] = true
+		}
+	}
+	var todo []int
+	for i, hi := w.Order.Owned(w.Pod.Index); i < hi; i++ {
+		if !verified[i] {
+			todo = append(todo, i)
+		}
+	}
+	return todo
+}
+
+// partition proves one partition. The key is loaded by the first one whose input is there.
+func (w *Worker) partition(ctx context.Context, fs *files, rep *reporter, job *v1alpha1.ProofJob, session *Session, index int) (*Proved, string, error) {
+	in, err := inputOf(w.Order, &job.Spec, index)
+	if err != nil {
+		return nil, "", err
+	}
+	opened, fetched := fs.mark()
+	var inline []byte
+	if in.Inline {
+		inline = inlineOf(&job.Spec, index)
+	}
+	input, digest, err := fs.input(ctx, in, inline)
+	if err != nil {
+		fs.release(opened, fetched)
+		return nil, digest, err
+	}
+	rep.update(false, func(r *v1alpha1.PartitionReport) { r.InputDigest = digest })
+	if *session == nil {
+		// The key's files stay open; the input's place is taken after them.
+		key, err := fs.keyFiles(ctx, w.Order.Key)
+		if err != nil {
+			return nil, digest, err
+		}
+		if *session, err = w.Engine.Load(ctx, key, w.Order, rep); err != nil {
+			return nil, digest, err
+		}
+	} else {
+		defer func() { fs.release(opened, fetched) }()
+	}
+	proved, err := (*session).Prove(ctx, input, rep, rep.nextRun)
+	return proved, digest, err
+}
+
+// fill makes the final report, within what a job of that many partitions may hold.
+func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err error) {
+	n := w.Order.Partitions
+	r.Stage, r.InputDigest = v1alpha1.StageDone, digest
+	if err != nil {
+		r.Error = &v1alpha1.ReportError{
+			Class:   errorClass(err),
+			Message: v1alpha1.ReportMessage(err.Error(), v1alpha1.ReportPayloadBudget(n)),
+		}
+		return
+	}
+	hundred := int32(100)
+	r.ProgressPercent, r.Backend, r.Proof = &hundred, p.Backend, p.Proof
+	if v1alpha1.PublicInputsFit(p.PublicInputs, p.Proof, n) {
+		r.PublicInputs = p.PublicInputs
+	} else {
+		r.PublicInputsDigest = v1alpha1.PublicInputsDigest(p.PublicInputs)
+	}
+	if len(p.Runs) == 0 {
+		return
+	}
+	t := p.Runs[len(p.Runs)-1].Timings.Bounded(n)
+	r.Timings = &t
+	if len(p.Runs) > 1 {
+		for _, run := range p.Runs[:min(len(p.Runs), v1alpha1.MaxRuns(n))] {
+			r.Runs = append(r.Runs, run.Bounded(n))
+		}
+	}
+}
+
+// errorClass is the report's class of an error.
+func errorClass(err error) v1alpha1.ErrorClass {
+	switch failure.ClassOf(err) {
+	case failure.Input:
+		return v1alpha1.ErrorClassInput
+	case failure.Key:
+		return v1alpha1.ErrorClassKey
+	case failure.Usage:
+		return v1alpha1.ErrorClassConfiguration
+	case failure.Backend, failure.IO, failure.Memory, failure.Interrupted:
+		return v1alpha1.ErrorClassResources
+	}
+	return v1alpha1.ErrorClassInternal
+}
+
+func (w *Worker) inputName(job *v1alpha1.ProofJob, index int) string {
+	if in, err := inputOf(w.Order, &job.Spec, index); err == nil {
+		return in.Name
+	}
+	return ""
+}
+
+func inlineOf(spec *v1alpha1.ProofJobSpec, index int) []byte {
+	if index >= len(spec.Inputs) || spec.Inputs[index].Inline == nil {
+		return nil
+	}
+	if in := spec.Inputs[index].Inline; in.Input != nil {
+		return []byte(*in.Input)
+	} else {
+		return in.Witness
+	}
+}
+
+func closeSession(s Session, err error) error {
+	if s == nil {
+		return err
+	}
+	return errors.Join(err, s.Close())
+}
+
+// lastWord writes the termination message. complete means that it holds every proof that there is.
+func (w *Worker) lastWord(outcomes map[int]*outcome, err error) (complete bool, _ error) {
+	t := order.Termination{}
+	if err != nil {
+		t.Class, t.Message = string(failure.ClassOf(err)), v1alpha1.ReportMessage(err.Error(), v1alpha1.MaxMessageLength)
+	}
+	for i, hi := w.Order.Owned(w.Pod.Index); i < hi; i++ {
+		o := outcomes[i]
+		if o == nil || o.report == nil {
+			continue
+		}
+		p := order.TerminationPartition{
+			Index: i, InputDigest: o.report.InputDigest, Proof: o.report.Proof, PublicInputs: o.report.PublicInputs,
+			Backend: string(o.report.Backend), Milliseconds: milliseconds(o.report.Timings),
+		}
+		if o.report.Error != nil {
+			p.Class, p.Message = string(failure.ClassOf(o.err)), o.report.Error.Message
+		}
+		t.Partitions = append(t.Partitions, p)
+	}
+	data := t.Marshal(func(proof string) string {
+		d := sha256.Sum256([]byte(proof))
+		return "sha256:" + hex.EncodeToString(d[:])
+	})
+	back, perr := order.ParseTermination(data)
+	complete = perr == nil && !back.Truncated
+	return complete, os.WriteFile(w.Termination, data, 0o600)
+}
+
+func milliseconds(t *v1alpha1.Timings) []int64 {
+	if t == nil {
+		return nil
+	}
+	var ms []int64
+	for _, v := range []*int64{t.QueueMilliseconds, t.SRSMilliseconds, t.SynthMilliseconds, t.GPUMilliseconds, t.VerifyMilliseconds, t.TotalMilliseconds} {
+		if v == nil {
+			ms = append(ms, 0)
+		} else {
+			ms = append(ms, *v)
+		}
+	}
+	return ms
+}
+
+func cut(s string, n int) string { return s[:min(len(s), n)] }
+
+// copyFrom reads a file from its start without moving its offset, until ctx ends.
+func copyFrom(ctx context.Context, dst io.Writer, f *os.File) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return io.Copy(dst, &contextReader{ctx, io.NewSectionReader(f, 0, info.Size())})
+}
+
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
