@@ -62,7 +62,7 @@ func ParseWitness(ctx context.Context, name string, data []byte) (*Witness, erro
 	err := mapped.Guard(func() (err error) { section, err = w.readStructure(data); return err })
 	if err == nil {
 		w.raw = section.Bytes()
-		err = w.check(ctx, section)
+		err = w.check(ctx, section.Errorf)
 	}
 	if err != nil {
 		return nil, named(err, name)
@@ -118,12 +118,13 @@ func readCurve(s *binfile.Section, cur *binfile.Cursor) (curve.ID, error) {
 	return id, nil
 }
 
-func (w *Witness) check(ctx context.Context, section *binfile.Section) error {
+// check checks the elements; errorf makes an error about the byte at an offset in them.
+func (w *Witness) check(ctx context.Context, errorf func(offset int, msg string, args ...any) *failure.Error) error {
 	err := parallel.Ranges(ctx, w.Len(), scanElements, func(start, end int) error {
 		raw := w.raw[start*curve.ScalarBytes : end*curve.ScalarBytes]
 		if i := w.curve.FirstUnreducedScalar(raw); i >= 0 {
 			i += start
-			return section.Errorf(i*curve.ScalarBytes, "element %d is not below the field's prime r (not canonical)", i).
+			return errorf(i*curve.ScalarBytes, "element %d is not below the field's prime r (not canonical)", i).
 				WithFix("compute the witness again")
 		}
 		return nil
@@ -133,7 +134,7 @@ func (w *Witness) check(ctx context.Context, section *binfile.Section) error {
 	}
 	return mapped.Guard(func() error {
 		if w.at(0) != (curve.Scalar{1}) {
-			return section.Errorf(0, "element 0 must be 1: wire 0 is the constant one").
+			return errorf(0, "element 0 must be 1: wire 0 is the constant one").
 				WithFix("compute the witness again; the file is not a witness of a circom circuit, or it is damaged")
 		}
 		return nil
