@@ -62,6 +62,9 @@ verifying key is.`,
 			if err != nil {
 				return err
 			}
+			if len(public) != vk.Public() {
+				return failure.New(failure.Verification, "there are %d public inputs, the verifying key wants %d", len(public), vk.Public()).In(publicPath)
+			}
 			proof, err := a.readProof(ctx, proofPath, vk.Curve)
 			if err != nil {
 				return err
