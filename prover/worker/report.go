@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -82,16 +81,21 @@ func (a *applier) send(ctx context.Context, index int, report map[string]any) er
 
 // insist applies a report until it is accepted, until it is refused for good, or until patience ends.
 func (a *applier) insist(ctx context.Context, index int, r *v1alpha1.PartitionReport) error {
+	return a.retry(ctx, fmt.Sprintf("report of partition %d", index), func() error { return a.apply(ctx, index, r) })
+}
+
+// retry calls the API server until it accepts, refuses for good, or patience ends.
+func (a *applier) retry(ctx context.Context, what string, call func() error) error {
 	deadline := a.clock.Now().Add(applyPatience)
 	for wait := applyBackoff; ; wait = min(2*wait, applyMaxWait) {
-		err := a.apply(ctx, index, r)
+		err := call()
 		if err == nil || !a.mayPass(err) {
 			return err
 		}
 		if a.clock.Now().Add(wait).After(deadline) {
-			return fmt.Errorf("report of partition %d was not accepted within %s: %w", index, applyPatience, err)
+			return fmt.Errorf("%s was not accepted within %s: %w", what, applyPatience, err)
 		}
-		a.log.V(1).Info("Report was not accepted, trying again", "partition", index, "error", err.Error())
+		a.log.V(1).Info("API server did not accept, trying again", "what", what, "error", err.Error())
 		if err := a.sleep(ctx, jitter(wait)); err != nil {
 			return err
 		}
@@ -124,20 +128,11 @@ func (a *applier) sleep(ctx context.Context, d time.Duration) error {
 
 // readJob gets the job, forgiving what may pass for a while.
 func (a *applier) readJob(ctx context.Context) (*v1alpha1.ProofJob, error) {
-	deadline := a.clock.Now().Add(applyPatience)
-	for wait := applyBackoff; ; wait = min(2*wait, applyMaxWait) {
-		job := &v1alpha1.ProofJob{ObjectMeta: metav1.ObjectMeta{Namespace: a.namespace, Name: a.job}}
-		err := a.client.Get(ctx, client.ObjectKeyFromObject(job), job)
-		if err == nil {
-			return job, nil
-		}
-		if !a.mayPass(err) || a.clock.Now().Add(wait).After(deadline) {
-			return nil, err
-		}
-		if err := a.sleep(ctx, jitter(wait)); err != nil {
-			return nil, err
-		}
-	}
+	job := &v1alpha1.ProofJob{}
+	err := a.retry(ctx, "reading the job", func() error {
+		return a.client.Get(ctx, client.ObjectKey{Namespace: a.namespace, Name: a.job}, job)
+	})
+	return job, err
 }
 
 // jitter spreads the pods of a job over time: between 0.75 and 1.25 of d.

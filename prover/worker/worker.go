@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,7 +32,7 @@ const lastWordTime = 10 * time.Second
 // Pod is what the downward API tells.
 type Pod struct {
 	Name, Namespace, Node string
-	UID                   types.UID
+	UID                   string
 	// Index is the completion index.
 	Index int
 }
@@ -42,9 +41,9 @@ type Pod struct {
 func PodFromEnvironment(getenv func(string) string) (Pod, error) {
 	p := Pod{
 		Name: getenv(order.EnvPodName), Namespace: getenv(order.EnvPodNamespace), Node: getenv(order.EnvNodeName),
-		UID: types.UID(getenv(order.EnvPodUID)),
+		UID: getenv(order.EnvPodUID),
 	}
-	for name, value := range map[string]string{order.EnvPodName: p.Name, order.EnvPodNamespace: p.Namespace, order.EnvPodUID: string(p.UID)} {
+	for name, value := range map[string]string{order.EnvPodName: p.Name, order.EnvPodNamespace: p.Namespace, order.EnvPodUID: p.UID} {
 		if value == "" {
 			return p, failure.New(failure.Usage, "%s is not set: `cuzk work` runs in the pods that the operator makes", name)
 		}
@@ -234,7 +233,7 @@ func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err
 	r.Stage, r.InputDigest = v1alpha1.StageDone, digest
 	if err != nil {
 		r.Error = &v1alpha1.ReportError{
-			Class:   errorClass(err),
+			Class:   v1alpha1.ErrorClass(failure.ClassOf(err)),
 			Message: v1alpha1.ReportMessage(err.Error(), v1alpha1.ReportPayloadBudget(n)),
 		}
 		return
@@ -256,21 +255,6 @@ func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err
 			r.Runs = append(r.Runs, run.Bounded(n))
 		}
 	}
-}
-
-// errorClass is the report's class of an error.
-func errorClass(err error) v1alpha1.ErrorClass {
-	switch failure.ClassOf(err) {
-	case failure.Input:
-		return v1alpha1.ErrorClassInput
-	case failure.Key:
-		return v1alpha1.ErrorClassKey
-	case failure.Usage:
-		return v1alpha1.ErrorClassConfiguration
-	case failure.Backend, failure.IO, failure.Memory, failure.Interrupted:
-		return v1alpha1.ErrorClassResources
-	}
-	return v1alpha1.ErrorClassInternal
 }
 
 func (w *Worker) inputName(job *v1alpha1.ProofJob, index int) string {
