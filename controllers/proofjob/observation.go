@@ -1,0 +1,80 @@
+package proofjob
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/verification"
+)
+
+// Observation is all that a plan depends on but the time. Its objects come from the cache and must not be changed.
+type Observation struct {
+	Job *api.ProofJob
+	// Key is the proving key that the job names, nil if there is none.
+	Key *api.ProvingKey
+	// Child is the Job of the same name, nil if there is none. Foreign says that it is not this ProofJob's.
+	Child   *batchv1.Job
+	Foreign bool
+	// Pods are all pods of this ProofJob, those of an earlier child too.
+	Pods []*corev1.Pod
+	// Nodes are those of pods that have not ended, by name; a node that is gone is absent.
+	Nodes map[string]*corev1.Node
+	// Verdicts are what is known of the reports' proofs, by check digest.
+	Verdicts map[string]verification.Verdict
+	// InputDigests are those that earlier attempts read, by partition, as far as this process saw them.
+	InputDigests map[int32]string
+
+	// Fresh says that Job, Child and Pods were read from the API server itself; see Plan.ReadFresh.
+	Fresh bool
+	// Refused says that the API server has just refused to create the child.
+	Refused *Refusal
+	// CreationFailure is the last event in which the Job controller says why it cannot create pods; see
+	// Plan.ReadCreationFailure. Nil means that nobody looked.
+	CreationFailure *string
+}
+
+// Refusal is why a child could not be created.
+type Refusal struct {
+	Reason, Message string
+	// ForGood says that it will always be refused.
+	ForGood bool
+}
+
+// statement is what a proof is checked against, and where the values come from.
+type statement struct {
+	public   []string
+	declared bool
+}
+
+// statementOf tells against which public inputs a report's proof is to be checked.
+func statementOf(input *api.ProofInput, report *api.PartitionReport) statement {
+	if len(input.PublicInputs) > 0 {
+		return statement{public: input.PublicInputs, declared: true}
+	}
+	return statement{public: report.PublicInputs}
+}
+
+// checkDigest names a check: the verifying key, the proof and the public inputs.
+func checkDigest(verifyingKey api.Digest, proof string, public []string) string {
+	h := sha256.New()
+	for _, s := range []string{string(verifyingKey), proof, strings.Join(public, "\n")} {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// publicInputsDigest is the digest that stands in a report for values that are too long for it.
+func publicInputsDigest(values []string) string {
+	h := sha256.New()
+	for _, v := range values {
+		h.Write([]byte(v))
+		h.Write([]byte{'\n'})
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}

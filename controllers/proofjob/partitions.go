@@ -1,0 +1,152 @@
+package proofjob
+
+import (
+	"strconv"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/prover/worker/order"
+)
+
+// partition is what a plan knows of one partition.
+type partition struct {
+	index int32
+	input *api.ProofInput
+	// was is the entry in the status that was read, with the pod's report.
+	was api.PartitionStatus
+	// is is the wanted entry, without the report.
+	is api.PartitionStatus
+
+	// pod is the newest pod of the partition's completion index, nil if none is known.
+	pod *corev1.Pod
+	// word is what that pod said last, nil if it has not ended or said nothing.
+	word *lastWord
+	// previous is the last word of an earlier pod, if the newest has not ended.
+	previous *lastWord
+	// report is the report that counts, nil if none does.
+	report *api.PartitionReport
+}
+
+// lastWord is a pod's termination message, as far as it concerns a partition.
+type lastWord struct {
+	entry   *order.TerminationPartition
+	class   string
+	message string
+}
+
+func (x *partition) final() bool {
+	return x.is.State == api.PartitionSucceeded || x.is.State == api.PartitionFailed
+}
+
+func (x *partition) succeed(reason string) {
+	x.is.State, x.is.Reason, x.is.Message = api.PartitionSucceeded, reason, ""
+}
+
+func (x *partition) fail(reason, message string) {
+	x.is.State, x.is.Reason, x.is.Message = api.PartitionFailed, reason, message
+}
+
+// entries makes the partitions' entries, one per input. Pods only fill in entries that are there, so they are written
+// before the Job is created.
+func (p *planner) entries() {
+	inputs := p.o.Job.Spec.Inputs
+	known := make(map[int32]*api.PartitionStatus, len(inputs))
+	for i := range p.o.Job.Status.Partitions {
+		known[p.o.Job.Status.Partitions[i].Index] = &p.o.Job.Status.Partitions[i]
+	}
+	p.partitions = make([]partition, len(inputs))
+	for i := range inputs {
+		x := &p.partitions[i]
+		x.index, x.input = int32(i), &inputs[i]
+		x.is = api.PartitionStatus{Index: x.index, Input: inputs[i].Name, State: api.PartitionPending}
+		if e, ok := known[x.index]; ok {
+			x.was = *e
+			x.is.Attempts, x.is.Verified = e.Attempts, e.Verified
+			if e.State == api.PartitionSucceeded { // final whatever happens to its pod
+				x.is.State, x.is.Reason = e.State, e.Reason
+			}
+		}
+	}
+	p.status.PartitionCount = ptr.To(int32(len(inputs)))
+}
+
+// entriesWritten says that the status has an entry for each partition.
+func (p *planner) entriesWritten() bool {
+	for i := range p.partitions {
+		if p.partitions[i].was.Input == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func partitionsPerPod(job *api.ProofJob) int32 {
+	return ptr.Deref(job.Spec.Execution.Dedicated.PartitionsPerPod, 1)
+}
+
+// completions is how many pods it takes, each partitionsPerPod partitions.
+func completions(job *api.ProofJob) int32 {
+	per := partitionsPerPod(job)
+	return (int32(len(job.Spec.Inputs)) + per - 1) / per
+}
+
+// indexes is a set of completion indexes.
+type indexes map[int32]bool
+
+// parseIndexes reads the form in which a Job's status lists indexes: "1,3-5,7".
+func parseIndexes(list string) indexes {
+	set := indexes{}
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		lo, err := strconv.ParseInt(from, 10, 32)
+		if err != nil {
+			continue
+		}
+		hi := lo
+		if isRange {
+			if hi, err = strconv.ParseInt(to, 10, 32); err != nil {
+				continue
+			}
+		}
+		for i := lo; i <= hi && i < api.MaxPartitions; i++ {
+			set[int32(i)] = true
+		}
+	}
+	return set
+}
+
+func (p *planner) completedIndexes() indexes {
+	if p.o.Child == nil {
+		return nil
+	}
+	return parseIndexes(p.o.Child.Status.CompletedIndexes)
+}
+
+func (p *planner) failedIndexes() indexes {
+	if p.o.Child == nil {
+		return nil
+	}
+	return parseIndexes(ptr.Deref(p.o.Child.Status.FailedIndexes, ""))
+}
+
+// childCondition returns a condition of the child that is True, nil if there is none.
+func (p *planner) childCondition(kind batchv1.JobConditionType) *batchv1.JobCondition {
+	if p.o.Child == nil {
+		return nil
+	}
+	for i := range p.o.Child.Status.Conditions {
+		c := &p.o.Child.Status.Conditions[i]
+		if c.Type == kind && c.Status == corev1.ConditionTrue {
+			return c
+		}
+	}
+	return nil
+}
+
+func (p *planner) childFinished() bool {
+	return p.childCondition(batchv1.JobComplete) != nil || p.childCondition(batchv1.JobFailed) != nil
+}
