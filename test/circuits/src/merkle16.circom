@@ -1,0 +1,5 @@
+pragma circom 2.0.0;
+
+include "merkle.circom";
+
+component main {public [root]} = MerkleMembership(16);
