@@ -317,7 +317,7 @@ func misbehave(_ *big.Int, inputs, outputs []*big.Int) error {
 		select {}
 	case crash:
 		done := make(chan bool)
-		go func() { defer close(done); panic("on a goroutine of its own, with 1234567") }()
+		go func() { defer close(done); panic("on a thread of its own, with 1234567") }()
 		<-done
 	}
 	outputs[0].Set(inputs[0])

@@ -2,7 +2,6 @@ package gnark
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -27,9 +26,19 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/provingkey/gnarkkey"
 )
 
+// files is the folder of all setups.
+var files string
+
 func TestMain(m *testing.M) {
 	Main()
-	os.Exit(m.Run())
+	var err error
+	if files, err = os.MkdirTemp("", "cuzk-gnark-test"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(files)
+	os.Exit(code)
 }
 
 // setup is a circuit compiled and set up by gnark, with its files.
@@ -77,10 +86,9 @@ func newSetup(t testing.TB, id curve.ID, circuit, assignment frontend.Circuit) *
 	t.Helper()
 	s := &setup{id: id}
 	var err error
-	if s.folder, err = os.MkdirTemp("", "cuzk-gnark-test"); err != nil {
+	if s.folder, err = os.MkdirTemp(files, ""); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {}) // The folder is shared between tests; the operating system's temporary folder holds it.
 	if s.system, err = frontend.Compile(id.ScalarModulus(), r1cs.NewBuilder, circuit); err != nil {
 		t.Fatal(err)
 	}
@@ -218,5 +226,3 @@ func TestGnarkAcceptsProofs(t *testing.T) {
 		gnarkAccepts(t, s, o.prove(t, a))
 	})
 }
-
-var _ = context.Background

@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 
 	"github.com/consensys/gnark/logger"
-	_ "github.com/consensys/gnark/std" // Registers the hints of gnark's standard library.
 	"golang.org/x/sys/unix"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
