@@ -5,10 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/cuzk-dev/cuzk/prover/circuit/gnark"
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/gnarkfmt"
+	"github.com/cuzk-dev/cuzk/prover/groth16/snarkjs"
+	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/gnarkkey"
 )
 
@@ -45,15 +48,44 @@ func (i *inspection) gnarkProvingKey(context.Context) error {
 	return nil
 }
 
-func (i *inspection) gnarkWitness() error {
-	data, err := i.small(12)
+func (i *inspection) gnarkConstraints(context.Context) error {
+	s, err := gnark.OpenSystem(i.path, i.Curve)
 	if err != nil {
-		data = i.file.Bytes()[:12]
+		return err
 	}
-	public, secret := binary.BigEndian.Uint32(data), binary.BigEndian.Uint32(data[4:])
-	i.report.Elements = count(int(public) + int(secret))
-	i.report.Circuit = &Circuit{PublicInputs: count(int(public))}
-	i.report.Curve = i.Curve
+	defer s.Close()
+	i.report.Curve, i.report.GnarkVersion = s.Curve, s.Version
+	i.report.Circuit = &Circuit{
+		Constraints: count(s.Constraints), Wires: count(s.Wires()), PublicInputs: count(s.Public), PrivateInputs: count(s.Secret),
+		Commitments: count(len(s.Commitments)),
+	}
+	for _, h := range s.Hints {
+		i.report.Hints = append(i.report.Hints, Hint{ID: h.ID, Name: h.Name})
+	}
+	return nil
+}
+
+// gnarkWitness tells the counts of a witness; its values are compared with the field where the curve is known. Public
+// inputs are shown only of a file without secret ones.
+func (i *inspection) gnarkWitness(ctx context.Context) error {
+	var head [12]byte
+	if err := mapped.Guard(func() error { copy(head[:], i.file.Bytes()); return nil }); err != nil {
+		return err
+	}
+	public, secret := int(binary.BigEndian.Uint32(head[:])), int(binary.BigEndian.Uint32(head[4:]))
+	i.report.Curve, i.report.Elements = i.Curve, count(public+secret)
+	i.report.Circuit = &Circuit{PublicInputs: count(public), PrivateInputs: count(secret)}
+	if i.Curve == "" {
+		return nil
+	}
+	w, err := gnark.OpenWitness(ctx, i.path, i.Curve)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if secret == 0 {
+		i.report.PublicInputs = snarkjs.Decimals(w.PublicInputs())
+	}
 	return nil
 }
 

@@ -25,6 +25,9 @@ type Report struct {
 
 	// Circuit is what the file says of its circuit.
 	Circuit *Circuit `json:"circuit,omitempty"`
+	// GnarkVersion is the gnark that wrote a constraint system; Hints are the functions that solving it needs.
+	GnarkVersion string `json:"gnarkVersion,omitempty"`
+	Hints        []Hint `json:"hints,omitempty"`
 	// Sections are the runs of points of a proving key.
 	Sections []Section `json:"sections,omitempty"`
 	// Elements counts the values of a witness.
@@ -54,6 +57,12 @@ type Circuit struct {
 	DomainSize    *int `json:"domainSize,omitempty"`
 	Entries       *int `json:"matrixEntries,omitempty"`
 	Commitments   *int `json:"commitments,omitempty"`
+}
+
+// Hint is a function that a gnark circuit needs to be solved.
+type Hint struct {
+	ID   uint32 `json:"id"`
+	Name string `json:"name"`
 }
 
 // Section is a run of points.
@@ -156,8 +165,10 @@ func (i *inspection) look(ctx context.Context, head []byte) error {
 		return nil
 	case GnarkProvingKey:
 		return i.gnarkProvingKey(ctx)
+	case GnarkConstraints:
+		return i.gnarkConstraints(ctx)
 	case GnarkWitness:
-		return i.gnarkWitness()
+		return i.gnarkWitness(ctx)
 	}
 	if IsJSON(head) {
 		return i.document()

@@ -3,7 +3,7 @@
 //
 //	func main() {
 //		hints.Register(mycircuit.Hint)
-//		app.Main(app.Build{Version: "1.2.3"})
+//		app.Main()
 //	}
 package app
 
@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cuzk-dev/cuzk/prover/circuit/gnark"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 )
 
@@ -30,8 +31,15 @@ type Build struct {
 	Commit  string
 }
 
-// Main runs the command line of this process and ends it.
-func Main(b Build) { os.Exit(run(b, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+// Main runs the command line of this process and ends it. The build, one at most, says what `cuzk version` prints.
+func Main(builds ...Build) {
+	var b Build
+	if len(builds) > 0 {
+		b = builds[0]
+	}
+	gnark.Main() // in a child that solves gnark circuits, it does not return
+	os.Exit(run(b, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // app is what all commands share.
 type app struct {

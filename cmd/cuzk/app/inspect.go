@@ -98,6 +98,12 @@ func reportText(r *inspect.Report) string {
 			}
 		}
 	}
+	if r.GnarkVersion != "" {
+		line("written by", "gnark %s", r.GnarkVersion)
+	}
+	for _, h := range r.Hints {
+		line("hint", "%s (%d)", h.Name, h.ID)
+	}
 	for _, s := range r.Sections {
 		line("section "+s.Name, "%d points in %s", s.Points, s.Group)
 	}
