@@ -20,7 +20,7 @@ func (img *Image) AddSharedLibraries() error {
 	}
 	var queue []string
 	for _, f := range img.files {
-		if f.source != "" {
+		if f.source != "" && f.executable {
 			queue = append(queue, f.source)
 		}
 	}
@@ -50,7 +50,7 @@ func (img *Image) AddSharedLibraries() error {
 }
 
 // neededLibraries returns the paths of the loader and of the libraries that an ELF file names itself; none if it is
-// no ELF file.
+// no ELF file of this machine's kind.
 func neededLibraries(program string, search []string) ([]string, error) {
 	f, err := elf.Open(program)
 	if err != nil {
@@ -61,6 +61,13 @@ func neededLibraries(program string, search []string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
+	class, machine, err := native()
+	if err != nil {
+		return nil, err
+	}
+	if f.Class != class || f.Machine != machine {
+		return nil, nil
+	}
 	var paths []string
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
@@ -86,7 +93,7 @@ func neededLibraries(program string, search []string) ([]string, error) {
 		}
 	}
 	for _, name := range names {
-		path, err := findLibrary(name, f.Class, f.Machine, append(own, search...))
+		path, err := findLibrary(name, class, machine, append(own, search...))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", program, err)
 		}
@@ -162,13 +169,12 @@ func (img *Image) AddLibraries(names ...string) error {
 	if err != nil {
 		return err
 	}
-	self, err := elf.Open("/proc/self/exe")
+	class, machine, err := native()
 	if err != nil {
 		return err
 	}
-	defer self.Close()
 	for _, name := range names {
-		path, err := findLibrary(name, self.Class, self.Machine, search)
+		path, err := findLibrary(name, class, machine, search)
 		if err != nil {
 			return err
 		}
@@ -177,4 +183,14 @@ func (img *Image) AddLibraries(names ...string) error {
 		}
 	}
 	return img.AddSharedLibraries()
+}
+
+// native returns the kind of this machine's programs, of which this one is an example.
+func native() (elf.Class, elf.Machine, error) {
+	self, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return 0, 0, fmt.Errorf("kind of this machine's programs: %w", err)
+	}
+	defer self.Close()
+	return self.Class, self.Machine, nil
 }
