@@ -94,7 +94,7 @@ func Line(label string, fraction float64, elapsed time.Duration, width int) stri
 	}
 	fraction = min(fraction, 1)
 	right = fmt.Sprintf("%3d%%  %s", int(fraction*100), right)
-	cells := min(width-len(label)-len(right)-6, 40)
+	cells := min(width-max(len(label), 8)-len(right)-4, 40)
 	if cells < 4 {
 		return clip(fmt.Sprintf("%-8s %s", label, right), width)
 	}
