@@ -3,7 +3,7 @@
 GENERATED_TARGETS += chart
 
 .PHONY: chart
-chart: manifests ## Write what the chart takes from config/ and values.yaml: CRDs, policies, roles, schema, README
+chart: manifests rbac ## Write what the chart takes from config/ and values.yaml: CRDs, policies, roles, schema, README
 	cd $(ROOT) && go run ./hack/chartgen
 
 .PHONY: verify-chart
