@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,16 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cuzk-dev/cuzk/prover/circuit/circom"
+	"github.com/cuzk-dev/cuzk/test/perf/setup"
 )
 
 // chainSteps is the length of the multiplier chain: with its public inputs it just fits a domain of 2^16.
 const chainSteps = 65530
-
-// power is that of the ceremony both circom circuits need.
-const power = "16"
-
-// beacon makes the ceremonies reproducible. Their toxic waste is known: the keys are for measuring alone.
-const beacon = "0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20"
 
 // chainSource is the multiplier chain for circom.
 const chainSource = `pragma circom 2.0.0;
@@ -119,46 +117,29 @@ func (l *lab) circom(node, dir, name, source string, input any) error {
 	if err := os.WriteFile(filepath.Join(dir, "input.json"), data, 0o644); err != nil {
 		return err
 	}
-	ptau, err := l.ceremony()
-	if err != nil {
-		return err
-	}
 	for _, args := range [][]string{
 		{"node", filepath.Join(node, "node_modules/circom2/cli.js"), name + ".circom", "--r1cs", "--wasm", "-l", "."},
 		{"node", name + "_js/generate_witness.js", name + "_js/" + name + ".wasm", "input.json", "witness.wtns"},
-		{"node", l.snarkjs, "groth16", "setup", name + ".r1cs", ptau, "setup.zkey"},
-		{"node", l.snarkjs, "zkey", "beacon", "setup.zkey", "circuit.zkey", beacon, "10"},
-		{"node", l.snarkjs, "zkey", "export", "verificationkey", "circuit.zkey", "vk.json"},
 	} {
 		if err := command(dir, args[0], args[1:]...); err != nil {
 			return err
 		}
 	}
-	return errors.Join(os.RemoveAll(filepath.Join(dir, "circomlib")), os.Remove(filepath.Join(dir, "setup.zkey")))
-}
-
-// ceremony makes the powers of tau.
-func (l *lab) ceremony() (string, error) {
-	dest := filepath.Join(l.cache, "pot"+power+".ptau")
-	if _, err := os.Stat(dest); err == nil {
-		return dest, nil
-	}
-	slog.Info("Making powers of tau, once; this takes minutes", "power", power)
-	tmp, err := os.MkdirTemp(l.cache, ".ptau-*")
+	constraints, err := circom.OpenConstraints(context.Background(), filepath.Join(dir, name+".r1cs"))
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer os.RemoveAll(tmp)
-	for _, args := range [][]string{
-		{"powersoftau", "new", "bn128", power, "0.ptau"},
-		{"powersoftau", "beacon", "0.ptau", "1.ptau", beacon, "10"},
-		{"powersoftau", "prepare", "phase2", "1.ptau", "2.ptau"},
-	} {
-		if err := command(tmp, "node", append([]string{l.snarkjs}, args...)...); err != nil {
-			return "", err
-		}
+	key, err := setup.Zkey(constraints.Matrices, name)
+	if err != nil {
+		return err
 	}
-	return dest, os.Rename(filepath.Join(tmp, "2.ptau"), dest)
+	if err := os.WriteFile(filepath.Join(dir, "circuit.zkey"), key, 0o644); err != nil {
+		return err
+	}
+	if err := command(dir, "node", l.snarkjs, "zkey", "export", "verificationkey", "circuit.zkey", "vk.json"); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(dir, "circomlib"))
 }
 
 // comparisons are all that is measured.
