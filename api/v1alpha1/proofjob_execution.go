@@ -87,6 +87,7 @@ type DedicatedExecution struct {
 	// nodeSelector holds the labels that a node must have.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="nodeSelector must hold label keys of at most 317 and values of at most 63 characters: shorten them"
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
 	// tolerations of the nodes' taints.
@@ -101,9 +102,10 @@ type DedicatedExecution struct {
 
 	// topologySpreadConstraints spread the pods over nodes or zones.
 	// +optional
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=topologyKey
+	// +listMapKey=whenUnsatisfiable
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, b.topologyKey == a.topologyKey && b.whenUnsatisfiable == a.whenUnsatisfiable))",message="topologySpreadConstraints must differ in topologyKey or whenUnsatisfiable: remove the repeated one"
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 
 	// env holds further environment variables of the prover container. Names that begin with CUZK_ are reserved.
@@ -112,6 +114,7 @@ type DedicatedExecution struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:XValidation:rule="!self.exists(e, e.name.startsWith('CUZK_'))",message="env must not hold names that begin with CUZK_, which the operator sets: remove or rename them"
+	// +kubebuilder:validation:XValidation:rule="self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768",message="env must be at most 32 KiB together: mount larger values from a ConfigMap or Secret"
 	Env []corev1.EnvVar `json:"env,omitempty"`
 
 	// podLabels are further labels of the pods. Keys that begin with proving.cuzk.dev/, batch.kubernetes.io/ or
@@ -119,6 +122,7 @@ type DedicatedExecution struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('proving.cuzk.dev/') || k.startsWith('batch.kubernetes.io/') || k.startsWith('kueue.x-k8s.io/') || k == 'controller-uid' || k == 'job-name')",message="podLabels must not hold keys that begin with proving.cuzk.dev/, batch.kubernetes.io/ or kueue.x-k8s.io/, nor controller-uid or job-name: remove them (labels for Kueue belong on the ProofJob itself)"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="podLabels must hold label keys of at most 317 and values of at most 63 characters: shorten them"
 	PodLabels map[string]string `json:"podLabels,omitempty"`
 
 	// podAnnotations are further annotations of the pods. Keys that begin with proving.cuzk.dev/, batch.kubernetes.io/ or
@@ -126,6 +130,7 @@ type DedicatedExecution struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('proving.cuzk.dev/') || k.startsWith('batch.kubernetes.io/') || k.startsWith('kueue.x-k8s.io/'))",message="podAnnotations must not hold keys that begin with proving.cuzk.dev/, batch.kubernetes.io/ or kueue.x-k8s.io/: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.map(k, size(k) + size(self[k])).sum() <= 32768",message="podAnnotations must be at most 32 KiB together: shorten or remove some"
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 
 	// securityContext sets users and groups. All else is as the Pod Security Standard "restricted" wants it.

@@ -24,22 +24,18 @@ type ProofInput struct {
 	// +optional
 	Digest Digest `json:"digest,omitempty"`
 
-	// publicInputs are the public values, as decimal numbers in the circuit's order, that the proof must be about: one
-	// with others is refused. Without them the values that the prover reports are taken, and the reason of the condition
+	// publicInputs are the public values, as decimal numbers in the circuit's order and below the order of the curve's
+	// group, that the proof must be about: one with others is refused. Without them the values that the prover reports are taken, and the reason of the condition
 	// Verified says so.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
-	PublicInputs []PublicInput `json:"publicInputs,omitempty"`
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=77
+	// +kubebuilder:validation:items:XValidation:rule=`self.matches('^(0|[1-9]\\d*)$')`,message="a public input must be a decimal number without sign, white space or leading zeros: convert it"
+	PublicInputs []string `json:"publicInputs,omitempty"`
 }
-
-// PublicInput is a field element in decimal, without sign or leading zeros and below the order of the curve's group.
-//
-// +kubebuilder:validation:MinLength=1
-// +kubebuilder:validation:MaxLength=77
-// +kubebuilder:validation:Pattern=`^(0|[1-9][0-9]*)$`
-type PublicInput = string
 
 // Digest is a digest in the form sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case.
 //
@@ -145,7 +141,7 @@ type ClaimPath struct {
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=1024
-// +kubebuilder:validation:XValidation:rule="!self.startsWith('/') && !self.endsWith('/') && !self.split('/').exists(e, size(e) == 0 || e == '.' || e == '..')",message="a path must be relative to the root of the volume or image, without '.', '..' and empty elements: remove them, and any '/' at the beginning or end"
+// +kubebuilder:validation:XValidation:rule="!self.matches('(^|/)[.]{0,2}(/|$)')",message="a path must be relative to the root of the volume or image, without '.', '..' and empty elements: remove them, and any '/' at the beginning or end"
 type RelativePath string
 
 // URISource says where to download from.

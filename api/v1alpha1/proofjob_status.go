@@ -298,7 +298,10 @@ type PartitionReport struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
-	PublicInputs []PublicInput `json:"publicInputs,omitempty"`
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=77
+	// +kubebuilder:validation:items:Pattern=`^(0|[1-9][0-9]*)$`
+	PublicInputs []string `json:"publicInputs,omitempty"`
 
 	// publicInputsDigest is the digest of the values in place of the values: SHA-256 over each value and a newline.
 	// +optional

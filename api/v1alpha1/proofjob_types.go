@@ -48,7 +48,7 @@ import (
 // +kubebuilder:printcolumn:name="Cold",type=string,priority=1,JSONPath=`.status.summary.cold`,description="Median total time of the cold runs"
 // +kubebuilder:printcolumn:name="Warm",type=string,priority=1,JSONPath=`.status.summary.warm`,description="Median total time of the warm runs"
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.summary.reason`,description="Why the job is in its state"
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata.name",reason=FieldValueInvalid,message="metadata.name must be a DNS label of at most 52 characters (lower-case letters, digits and '-', no dots), since pods are named after it: choose a shorter or simpler name"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label of at most 52 characters (lower-case letters, digits and '-', no dots), since pods are named after it: choose a shorter or simpler name"
 type ProofJob struct {
 	metav1.TypeMeta `json:",inline"`
 

@@ -40,7 +40,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why the key is ready or not"
 // +kubebuilder:printcolumn:name="Digest",type=string,priority=1,JSONPath=`.status.provingKeyDigest`,description="Digest of the proving key's file"
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 50 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata.name",message="metadata.name must be a DNS label of at most 50 characters (lower-case letters, digits and '-', no dots), since an inspection pod is named after it: choose a shorter or simpler name"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 50 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label of at most 50 characters (lower-case letters, digits and '-', no dots), since an inspection pod is named after it: choose a shorter or simpler name"
 type ProvingKey struct {
 	metav1.TypeMeta `json:",inline"`
 

@@ -495,7 +495,7 @@ func (in *PartitionReport) DeepCopyInto(out *PartitionReport) {
 	}
 	if in.PublicInputs != nil {
 		in, out := &in.PublicInputs, &out.PublicInputs
-		*out = make([]PublicInput, len(*in))
+		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
 	if in.Timings != nil {
@@ -598,7 +598,7 @@ func (in *ProofInput) DeepCopyInto(out *ProofInput) {
 	in.InputSource.DeepCopyInto(&out.InputSource)
 	if in.PublicInputs != nil {
 		in, out := &in.PublicInputs, &out.PublicInputs
-		*out = make([]PublicInput, len(*in))
+		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
 }

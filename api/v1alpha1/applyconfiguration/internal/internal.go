@@ -197,7 +197,10 @@ var schemaYAML = typed.YAMLObject(`types:
         list:
           elementType:
             namedType: io.k8s.api.core.v1.TopologySpreadConstraint
-          elementRelationship: atomic
+          elementRelationship: associative
+          keys:
+          - topologyKey
+          - whenUnsatisfiable
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.Digest
   scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.ErrorClass
@@ -333,7 +336,7 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         list:
           elementType:
-            namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.PublicInput
+            scalar: string
           elementRelationship: atomic
     - name: publicInputsDigest
       type:
@@ -423,7 +426,7 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         list:
           elementType:
-            namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.PublicInput
+            scalar: string
           elementRelationship: atomic
     - name: secret
       type:
@@ -655,8 +658,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: verifyingKey
       type:
         namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.VerifyingKeyLocation
-- name: com.github.cuzk-dev.cuzk.api.v1alpha1.PublicInput
-  scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.RelativePath
   scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.ReportError

@@ -22,8 +22,8 @@ type ProofInputApplyConfiguration struct {
 	// digest is the digest that the content must have, sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower
 	// case. It is required for uri.
 	Digest *apiv1alpha1.Digest `json:"digest,omitempty"`
-	// publicInputs are the public values, as decimal numbers in the circuit's order, that the proof must be about: one
-	// with others is refused. Without them the values that the prover reports are taken, and the reason of the condition
+	// publicInputs are the public values, as decimal numbers in the circuit's order and below the order of the curve's
+	// group, that the proof must be about: one with others is refused. Without them the values that the prover reports are taken, and the reason of the condition
 	// Verified says so.
 	PublicInputs []string `json:"publicInputs,omitempty"`
 }
