@@ -19,6 +19,7 @@ import (
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/frontend/cs/r1cs"
 
+	"github.com/cuzk-dev/cuzk/prover/circuit/gnark/hints"
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	cuzk "github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
@@ -30,8 +31,13 @@ import (
 var files string
 
 func TestMain(m *testing.M) {
+	// The circuits in testdata were compiled in package main.
+	err := hints.RegisterAs("main.squareRoot", squareRoot)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	Main()
-	var err error
 	if files, err = os.MkdirTemp("", "cuzk-gnark-test"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
