@@ -4,7 +4,7 @@
 # INSECURE TEST KEYS: their toxic waste follows from the constants below, so anybody can forge proofs. They are for tests
 # and demonstrations alone.
 #
-# Everything here is deterministic (the ceremonies' only contribution is a beacon), so a second run gives the same
+# Everything here is deterministic (the keys' only contribution is a beacon), so a second run gives the same
 # bytes. Needs go, node and npm; circom2 and snarkjs are installed into a cache folder.
 #
 #   build.sh           make all
@@ -73,9 +73,7 @@ for prime in bls12381 bn128; do
     node "$tools/snarkjs" wtns calculate "$work/${circuit}_js/$circuit.wasm" "$out/input.json" "$out/witness.wtns" >"$work/log"
     tau=$work/$prime-$power.ptau
     if [[ ! -e $tau ]]; then
-      snarkjs powersoftau new "$prime" "$power" "$work/new.ptau"
-      snarkjs powersoftau beacon "$work/new.ptau" "$work/beacon.ptau" $BEACON 10
-      snarkjs powersoftau prepare phase2 "$work/beacon.ptau" "$tau"
+      go run ./gen ceremony "$prime" "$power" "$tau"
     fi
     snarkjs groth16 setup "$work/$circuit.r1cs" "$tau" "$work/initial.zkey"
     snarkjs zkey beacon "$work/initial.zkey" "$out/$circuit.zkey" $BEACON 10

@@ -3,15 +3,21 @@
 //
 //	gen FOLDER
 //
-// writes FOLDER/src/<prime>/poseidon_constants.circom and FOLDER/<prime>/<circuit>/input.json.
+// writes FOLDER/src/<prime>/poseidon_constants.circom and FOLDER/<prime>/<circuit>/input.json, and
+//
+//	gen ceremony PRIME POWER FILE
+//
+// the outcome of an insecure powers-of-tau ceremony for keys of up to 2^POWER constraints.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/consensys/gnark-crypto/ecc"
@@ -28,17 +34,32 @@ var fields = []struct {
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: gen FOLDER")
-		os.Exit(2)
-	}
-	if err := run(os.Args[1]); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder string) error {
+func run(args []string) error {
+	switch {
+	case len(args) == 1:
+		return writeSources(args[0])
+	case len(args) == 4 && args[0] == "ceremony":
+		power, err := strconv.Atoi(args[2])
+		if err != nil || power < 1 || power > 20 {
+			return fmt.Errorf("the power %q is not a number from 1 to 20", args[2])
+		}
+		for _, f := range fields {
+			if f.prime == args[1] {
+				return writeCeremony(f.id, power, args[3])
+			}
+		}
+		return fmt.Errorf("unknown prime %q", args[1])
+	}
+	return errors.New("usage: gen FOLDER, or gen ceremony PRIME POWER FILE")
+}
+
+func writeSources(folder string) error {
 	for _, f := range fields {
 		p := newPoseidon(f.id.ScalarField())
 		source := filepath.Join(folder, "src", f.prime, "poseidon_constants.circom")
