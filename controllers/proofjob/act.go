@@ -18,6 +18,7 @@ import (
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	apiac "github.com/cuzk-dev/cuzk/api/v1alpha1/applyconfiguration/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/controllers/internal/identity"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 )
 
 // errForeign says that an object of the child's name belongs to someone else.
@@ -146,9 +147,9 @@ func refused(action Action, err error) *Refusal {
 	case errors.Is(err, errForeign):
 		return &Refusal{Reason: api.ReasonNameConflict, Message: "There is a Job of this name that does not belong to the ProofJob: delete it, or create the ProofJob under another name."}
 	case apierrors.IsInvalid(err) && namesField(err):
-		return &Refusal{Reason: api.ReasonInvalidJob, Message: "The API server refuses the Job: " + sentence(err.Error()), ForGood: true}
+		return &Refusal{Reason: api.ReasonInvalidJob, Message: "The API server refuses the Job: " + text.Sentence(err.Error()), ForGood: true}
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), apierrors.IsNotFound(err):
-		return &Refusal{Reason: api.ReasonJobCreationFailed, Message: "The Job cannot be created: " + sentence(err.Error())}
+		return &Refusal{Reason: api.ReasonJobCreationFailed, Message: "The Job cannot be created: " + text.Sentence(err.Error())}
 	}
 	return nil
 }

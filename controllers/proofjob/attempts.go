@@ -12,6 +12,7 @@ import (
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/controllers/internal/proverpod"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -101,7 +102,7 @@ func (p *planner) storeLastWord(x *partition) {
 	}
 	e := x.word.entry
 	r := api.PartitionReport{
-		PodName: x.pod.Name, PodUID: string(x.pod.UID), Node: cut(x.pod.Spec.NodeName, 63),
+		PodName: x.pod.Name, PodUID: string(x.pod.UID), Node: text.Cut(x.pod.Spec.NodeName, 63),
 		Stage:           api.StageDone,
 		ProgressPercent: ptr.To[int32](100),
 		Backend:         api.BackendType(e.Backend),
@@ -112,6 +113,9 @@ func (p *planner) storeLastWord(x *partition) {
 	}
 	if r.Backend != api.BackendCUDA && r.Backend != api.BackendCPU {
 		r.Backend = ""
+	}
+	if n := len(p.partitions); !api.PublicInputsFit(r.PublicInputs, r.Proof, n) {
+		r.PublicInputs, r.PublicInputsDigest = nil, api.PublicInputsDigest(r.PublicInputs)
 	}
 	p.act(StoreReport{Index: x.index, Report: r})
 	x.report = &r

@@ -12,6 +12,7 @@ import (
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/controllers/internal/proverpod"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -25,7 +26,7 @@ func (p *planner) child() {
 		if x := &p.partitions[i]; !x.final() && !p.hasProof(x) {
 			job, err := newChild(p.o.Job, p.o.Key, p.cfg)
 			if err != nil {
-				p.fail(api.ReasonInvalidConfiguration, sentence(err.Error()))
+				p.fail(api.ReasonInvalidConfiguration, text.Sentence(err.Error()))
 				p.end()
 				return
 			}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 	classes "github.com/cuzk-dev/cuzk/prover/failure"
 )
 
@@ -27,11 +28,11 @@ func (p *planner) failedPartitions() {
 			// Its pod failed for another of its partitions.
 			x.fail(api.ReasonNotProved, "The pod of this partition failed before it had a proof.")
 		case given[x.index/per]:
-			x.fail(cmp.Or(reasonOf(why.class), api.ReasonBackoffLimitExceeded), sentence(why.message))
+			x.fail(cmp.Or(reasonOf(why.class), api.ReasonBackoffLimitExceeded), text.Sentence(why.message))
 		case why != nil:
-			x.is.Reason, x.is.Message = api.ReasonRetrying, sentence(why.message)
+			x.is.Reason, x.is.Message = api.ReasonRetrying, text.Sentence(why.message)
 		case x.previous != nil && x.previous.message != "":
-			x.is.Reason, x.is.Message = api.ReasonRetrying, sentence(x.previous.message)
+			x.is.Reason, x.is.Message = api.ReasonRetrying, text.Sentence(x.previous.message)
 		}
 	}
 	p.childFailed()
@@ -57,23 +58,23 @@ func (p *planner) childFailed() {
 			if why := p.partitions[i].lastError(); why != nil {
 				switch reasonOf(why.class) {
 				case api.ReasonInvalidKey, api.ReasonInvalidConfiguration:
-					p.fail(reasonOf(why.class), sentence(why.message))
+					p.fail(reasonOf(why.class), text.Sentence(why.message))
 					return
 				}
 			}
 		}
-		p.fail(api.ReasonJobFailed, sentence(c.Message))
+		p.fail(api.ReasonJobFailed, text.Sentence(c.Message))
 	case batchv1.JobReasonMaxFailedIndexesExceeded:
 		p.fail(api.ReasonMaxFailedPartitionsExceeded, fmt.Sprintf("More than %d partitions failed, which spec.maxFailedPartitions does not allow.", ptr.Deref(p.o.Job.Spec.MaxFailedPartitions, 0)))
 	case batchv1.JobReasonDeadlineExceeded:
-		p.fail(api.ReasonDeadlineExceeded, sentence(c.Message))
+		p.fail(api.ReasonDeadlineExceeded, text.Sentence(c.Message))
 	case batchv1.JobReasonFailedIndexes, batchv1.JobReasonBackoffLimitExceeded:
 		// The partitions say it, once all proofs that did arrive are checked.
 		if p.childCondition(batchv1.JobFailed) != nil && len(p.plan.Checks) == 0 {
 			p.fail(api.ReasonPartitionsFailed, p.failedList())
 		}
 	default:
-		p.fail(api.ReasonJobFailed, sentence(cmp.Or(c.Message, c.Reason)))
+		p.fail(api.ReasonJobFailed, text.Sentence(cmp.Or(c.Message, c.Reason)))
 	}
 }
 

@@ -68,13 +68,3 @@ func checkDigest(verifyingKey api.Digest, proof string, public []string) string 
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
-
-// publicInputsDigest is the digest that stands in a report for values that are too long for it.
-func publicInputsDigest(values []string) string {
-	h := sha256.New()
-	for _, v := range values {
-		h.Write([]byte(v))
-		h.Write([]byte{'\n'})
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
-}

@@ -71,7 +71,7 @@ func (r *Reconciler) gatherPods(ctx context.Context, o *Observation, from client
 	if o.Fresh {
 		opts = append(opts, client.MatchingLabels{proverpod.OwnerUIDLabel: string(o.Job.UID)})
 	} else {
-		opts = append(opts, client.MatchingFields{podOwnerIndex: string(o.Job.UID)}, client.UnsafeDisableDeepCopy)
+		opts = append(opts, client.MatchingFields{proverpod.OwnerIndex: string(o.Job.UID)}, client.UnsafeDisableDeepCopy)
 	}
 	if err := from.List(ctx, &pods, opts...); err != nil {
 		return fmt.Errorf("list pods: %w", err)

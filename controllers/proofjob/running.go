@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 )
 
 // running tells whether pods run, and once they have been pending for Config.PendingGrace, why not.
@@ -79,7 +80,7 @@ func (p *planner) noPods(was metav1.Condition) {
 		p.keepOr(was, api.ReasonPodsPending, "The pods are being created.")
 		return
 	}
-	p.condition(api.ConditionRunning, metav1.ConditionFalse, api.ReasonJobCreationFailed, "The Job's pods cannot be created: "+sentence(*p.o.CreationFailure))
+	p.condition(api.ConditionRunning, metav1.ConditionFalse, api.ReasonJobCreationFailed, "The Job's pods cannot be created: "+text.Sentence(*p.o.CreationFailure))
 }
 
 // whyPending finds the reason of the pod that has been pending longest; settled is false before Config.PendingGrace.
@@ -99,7 +100,7 @@ func (p *planner) whyPending() (reason, message string, settled bool) {
 		return "", "", false
 	}
 	reason, message = pendingReason(oldest)
-	return reason, fmt.Sprintf("Pod %s: %s", oldest.Name, sentence(message)), true
+	return reason, fmt.Sprintf("Pod %s: %s", oldest.Name, text.Sentence(message)), true
 }
 
 func pendingReason(pod *corev1.Pod) (reason, message string) {

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 )
 
 // schedulingDeadline ends a job that finds no place to run. The time runs only while no pod of the job is scheduled: from
@@ -63,7 +64,7 @@ func (p *planner) whyUnscheduled() string {
 		}
 		for i := range pod.Status.Conditions {
 			if c := &pod.Status.Conditions[i]; c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Message != "" {
-				return " " + sentence(c.Message)
+				return " " + text.Sentence(c.Message)
 			}
 		}
 	}

@@ -22,9 +22,8 @@ import (
 
 // Fields by which the cache is indexed.
 const (
-	podOwnerIndex = "cuzk.owner-uid"
-	podNodeIndex  = "cuzk.node"
-	keyNameIndex  = "cuzk.proving-key"
+	podNodeIndex = "cuzk.node"
+	keyNameIndex = "cuzk.proving-key"
 )
 
 // Wake collects jobs that have to be looked at for another reason than a change of an object.
@@ -77,11 +76,6 @@ func untyped[T client.Object](p predicate.TypedPredicate[T]) predicate.Predicate
 }
 
 func index(ctx context.Context, indexer client.FieldIndexer) error {
-	if err := indexer.IndexField(ctx, &corev1.Pod{}, podOwnerIndex, func(o client.Object) []string {
-		return some(o.GetLabels()[proverpod.OwnerUIDLabel])
-	}); err != nil {
-		return err
-	}
 	if err := indexer.IndexField(ctx, &corev1.Pod{}, podNodeIndex, func(o client.Object) []string {
 		return some(o.(*corev1.Pod).Spec.NodeName)
 	}); err != nil {

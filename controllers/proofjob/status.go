@@ -2,16 +2,14 @@ package proofjob
 
 import (
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 )
 
 // writeStatus completes the wanted status and decides whether a write is due. What merely moves on (a message, another
@@ -174,12 +172,10 @@ func withoutReports(s api.ProofJobStatus) api.ProofJobStatus {
 
 // setCondition is meta.SetStatusCondition with a given time and a bounded message.
 func setCondition(conditions *[]metav1.Condition, c metav1.Condition, now time.Time) {
-	c.Message = cut(c.Message, 1024)
+	c.Message = text.Cut(c.Message, api.MaxMessageLength)
 	c.LastTransitionTime = metav1.NewTime(now).Rfc3339Copy()
 	meta.SetStatusCondition(conditions, c)
 }
-
-const messageBytes = 8 << 10
 
 // boundMessages keeps the messages of all partitions together within 8 KiB, giving each the same room.
 func boundMessages(partitions []api.PartitionStatus) {
@@ -192,43 +188,8 @@ func boundMessages(partitions []api.PartitionStatus) {
 	if n == 0 {
 		return
 	}
-	room := min(messageBytes/n, 1024)
+	room := min(api.MaxPartitionMessageBytes/n, api.MaxMessageLength)
 	for i := range partitions {
-		partitions[i].Message = cut(partitions[i].Message, room)
+		partitions[i].Message = text.Cut(partitions[i].Message, room)
 	}
-}
-
-// cut shortens s to at most n bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	const ellipsis = "…"
-	n = max(n-len(ellipsis), 0)
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + ellipsis
-}
-
-// sentence makes a message of an error: printable, with a capital and a full stop.
-func sentence(s string) string {
-	s = strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return ' '
-		case r == utf8.RuneError, !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, s))
-	if s == "" {
-		return s
-	}
-	first, size := utf8.DecodeRuneInString(s)
-	s = cut(string(unicode.ToUpper(first))+s[size:], 900)
-	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
-		s += "."
-	}
-	return s
 }

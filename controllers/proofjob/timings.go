@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 )
 
 // timings sums up the times that the reports of the partitions with proofs tell: medians over partitions.
@@ -59,7 +60,7 @@ func (p *planner) timings() {
 	if len(nodes) > 1 {
 		node = fmt.Sprintf("%d nodes", len(nodes))
 	}
-	s.Summary.Node = cut(node, 63)
+	s.Summary.Node = text.Cut(node, 63)
 	s.Timings = medians(all)
 	for j := range runs {
 		if m := medians(runs[j]); m != nil {

@@ -102,7 +102,7 @@ func otherStatement(in *api.ProofInput, r *api.PartitionReport) (reason, message
 		return "", ""
 	case len(r.PublicInputs) > 0 && !slices.Equal(declared, r.PublicInputs):
 		return api.ReasonPublicInputsMismatch, differing(declared, r.PublicInputs, in.Name)
-	case len(r.PublicInputs) == 0 && r.PublicInputsDigest != "" && r.PublicInputsDigest != publicInputsDigest(declared):
+	case len(r.PublicInputs) == 0 && r.PublicInputsDigest != "" && r.PublicInputsDigest != api.PublicInputsDigest(declared):
 		return api.ReasonPublicInputsMismatch, fmt.Sprintf("The proof is about other public inputs than input %s declares.", in.Name)
 	}
 	return "", ""
