@@ -1,6 +1,7 @@
 package gnark
 
 import (
+	"cmp"
 	"bytes"
 	"crypto/rand"
 	"fmt"
@@ -55,6 +56,8 @@ type setup struct {
 	key     groth16.ProvingKey
 	vk      groth16.VerifyingKey
 	witness gwitness.Witness
+	// witnessFile is the name of the witness, if it is not witness.bin.
+	witnessFile string
 }
 
 func (s *setup) path(name string) string { return filepath.Join(s.folder, name) }
@@ -132,7 +135,7 @@ type opened struct {
 
 func open(t testing.TB, s *setup, options Options) *opened {
 	t.Helper()
-	o, err := tryOpen(t, s.id, s.path("ccs.bin"), s.path("pk.bin"), s.path("witness.bin"), options)
+	o, err := tryOpen(t, s.id, s.path("ccs.bin"), s.path("pk.bin"), s.path(cmp.Or(s.witnessFile, "witness.bin")), options)
 	if err != nil {
 		t.Fatal(err)
 	}

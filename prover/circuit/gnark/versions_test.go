@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	cuzk "github.com/cuzk-dev/cuzk/prover/groth16"
 )
 
@@ -36,6 +37,39 @@ func TestFilesOfEarlierVersions(t *testing.T) {
 			defer a.Close()
 			if err := cuzk.Verify(ownKey(t, s), o.prove(t, a), a.Public, ""); err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+// The circuits of the end-to-end tests.
+func TestCircuitsOfTheRepository(t *testing.T) {
+	for name, good := range map[string][]string{"merkle": {"witness-1.bin", "witness-2.bin"}, "age": {"witness-1.bin"}} {
+		t.Run(name, func(t *testing.T) {
+			s := &setup{id: curve.BN254, folder: filepath.Join("..", "..", "..", "test", "circuits", "gnark", name)}
+			o, err := tryOpen(t, s.id, s.path("ccs.bin"), s.path("pk.bin"), s.path("witness-wrong.bin"), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = o.solver.Solve(t.Context(), o.witness)
+			if e := wantFailure(t, err, failure.Input, "witness-wrong.bin"); e.Constraint < 0 {
+				t.Errorf("%v does not name a constraint", err)
+			}
+			for _, file := range good {
+				w, err := OpenWitness(t.Context(), s.path(file), s.id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer w.Close()
+				a, err := o.solver.Solve(t.Context(), w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer a.Close()
+				again := open(t, &setup{id: s.id, folder: s.folder, witnessFile: file}, Options{})
+				if err := cuzk.Verify(ownKey(t, s), again.prove(t, a), a.Public, ""); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
