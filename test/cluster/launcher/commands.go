@@ -84,7 +84,13 @@ func builder() (*part.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &part.Builder{Root: root, Cache: cache, Say: say}, nil
+	prebuilt := os.Getenv(layout.EnvParts)
+	if prebuilt != "" {
+		if err := layout.Visible(layout.EnvParts, prebuilt); err != nil {
+			return nil, err
+		}
+	}
+	return &part.Builder{Root: root, Cache: cache, Prebuilt: prebuilt, Say: say}, nil
 }
 
 func build(ctx context.Context, args []string) error {

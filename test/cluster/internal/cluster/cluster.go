@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,16 +72,18 @@ func (c *Cluster) claim() error {
 		return fmt.Errorf("%s: %w", layout.EnvDir, err)
 	}
 	for _, e := range entries {
-		switch e.Name() {
-		case "cluster.json", "lock", "log": // what a running or a stopped cluster has
-			return nil
+		if !slices.Contains(ownFiles, e.Name()) {
+			return fmt.Errorf("%s: %s has files that are not a cluster's, such as %s: choose an empty or a new folder", layout.EnvDir, c.Dir, e.Name())
 		}
-	}
-	if len(entries) > 0 {
-		return fmt.Errorf("%s: %s has files that are not a cluster's: choose an empty or a new folder", layout.EnvDir, c.Dir)
 	}
 	return nil
 }
+
+// stateFiles are what a running cluster has in its folder; ownFiles are all that one may find there.
+var (
+	stateFiles = []string{"nodes", "pki", "images", "kubeconfig", "cluster.json"}
+	ownFiles   = append([]string{"lock", "log"}, stateFiles...)
+)
 
 // initArgs are the arguments of a node's first process, by which it is found again.
 func initArgs(n layout.Node) []string {

@@ -54,7 +54,7 @@ func (c *Cluster) clear(ctx context.Context) error {
 			return fmt.Errorf("node %s: %w", n.Name(), err)
 		}
 	}
-	for _, name := range []string{"nodes", "pki", "images", "kubeconfig", "cluster.json"} {
+	for _, name := range stateFiles {
 		if err := os.RemoveAll(filepath.Join(c.Dir, name)); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ const (
 	EnvName  = "CUZK_CLUSTER_NAME"
 	EnvDir   = "CUZK_CLUSTER_DIR"
 	EnvCache = "CUZK_CACHE"
+	EnvParts = "CUZK_CLUSTER_PARTS" // a folder of parts built on another machine
 )
 
 // DefaultName is the cluster that the make targets use.

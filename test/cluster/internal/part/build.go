@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cuzk-dev/cuzk/test/cluster/internal/layout"
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/prerequisite"
 )
 
@@ -20,6 +21,8 @@ import (
 type Builder struct {
 	Root  string // of the repository
 	Cache string // folder of results, one folder a part and digest
+	// Prebuilt, if set, is a folder with a folder for each part, built elsewhere; then nothing is built.
+	Prebuilt string
 	// Say prints a line for a waiting person.
 	Say func(format string, args ...any)
 }
@@ -36,6 +39,13 @@ func (b *Builder) Ensure(ctx context.Context, name string) (string, error) {
 	p, err := Get(name)
 	if err != nil {
 		return "", err
+	}
+	if b.Prebuilt != "" {
+		dir := filepath.Join(b.Prebuilt, name)
+		if !exists(dir) {
+			return "", fmt.Errorf("%s: no folder %s in %s", layout.EnvParts, name, b.Prebuilt)
+		}
+		return dir, nil
 	}
 	tc, err := toolchain(ctx, b.Root)
 	if err != nil {
