@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -39,7 +40,20 @@ func Open(ctx context.Context, path string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := Parse(ctx, path, file.Bytes())
+	return open(ctx, path, file)
+}
+
+// OpenFile is Open for a file that is open already; the caller may close it afterwards. The name is for messages.
+func OpenFile(ctx context.Context, f *os.File, name string) (*Key, error) {
+	file, err := mapped.FromFile(f, name)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, name, file)
+}
+
+func open(ctx context.Context, name string, file *mapped.File) (*Key, error) {
+	k, err := Parse(ctx, name, file.Bytes())
 	if err != nil {
 		file.Close()
 		return nil, err
