@@ -1,6 +1,10 @@
 package groth16
 
-import "github.com/cuzk-dev/cuzk/prover/curve"
+import (
+	"bytes"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+)
 
 // VerifyingKey is what a proof is checked against, as its file holds it: affine points as raw limbs. Readers fill it;
 // Prepare checks it and makes it ready for verification.
@@ -27,3 +31,18 @@ type CommitmentKey struct {
 
 // Public is the number of public inputs, without the one and without commitments.
 func (vk *VerifyingKey) Public() int { return len(vk.IC) - 1 - len(vk.Commitments) }
+
+// SameStatement tells whether two keys without commitments accept the same proofs: the points that verification uses are
+// equal. What only one of the formats carries is left out.
+func (vk *VerifyingKey) SameStatement(other *VerifyingKey) bool {
+	if vk.Curve != other.Curve || len(vk.IC) != len(other.IC) || len(vk.Commitments)+len(other.Commitments) > 0 {
+		return false
+	}
+	for i := range vk.IC {
+		if !bytes.Equal(vk.IC[i], other.IC[i]) {
+			return false
+		}
+	}
+	return bytes.Equal(vk.AlphaG1, other.AlphaG1) && bytes.Equal(vk.BetaG2, other.BetaG2) &&
+		bytes.Equal(vk.GammaG2, other.GammaG2) && bytes.Equal(vk.DeltaG2, other.DeltaG2)
+}

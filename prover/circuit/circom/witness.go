@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"os"
 	"slices"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -46,7 +47,20 @@ func OpenWitness(ctx context.Context, path string) (*Witness, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := ParseWitness(ctx, path, file.Bytes())
+	return openWitness(ctx, path, file)
+}
+
+// OpenWitnessFile is OpenWitness for a file that is open already; the caller may close it afterwards.
+func OpenWitnessFile(ctx context.Context, f *os.File, name string) (*Witness, error) {
+	file, err := mapped.FromFile(f, name)
+	if err != nil {
+		return nil, err
+	}
+	return openWitness(ctx, name, file)
+}
+
+func openWitness(ctx context.Context, name string, file *mapped.File) (*Witness, error) {
+	w, err := ParseWitness(ctx, name, file.Bytes())
 	if err != nil {
 		file.Close()
 		return nil, err

@@ -1,0 +1,139 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/stage"
+)
+
+// Runs says how often an input is proved.
+type Runs struct {
+	// Measured is at least 1; 0 means 1.
+	Measured int
+	// Warmup runs come first and are told apart.
+	Warmup int
+	// Begin, if not nil, is told of each run, from 0, warm-up runs included.
+	Begin func(run int)
+}
+
+// Result is a verified proof.
+type Result struct {
+	Proof *groth16.Proof
+	// Public inputs, canonical, in the circuit's order, without the one.
+	Public []curve.Scalar
+	// Verified is false only for a gnark circuit without a verifying key: only the form of the proof can be checked then.
+	Verified bool
+	// Backend is its name.
+	Backend string
+	// Runs are the times of each run; the proof is the last one's.
+	Runs []Run
+}
+
+// Prove proves an input, which may be a witness or what the front end makes one from. A run that fails ends the whole;
+// no proof leaves that does not verify. obs is told of every stage of every run.
+func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Observer) (*Result, error) {
+	if obs == nil {
+		obs = stage.Nop{}
+	}
+	dumpsOff()
+	result := &Result{Backend: p.config.Backend.Name(), Verified: p.verifier != nil}
+	total := max(1, runs.Measured) + max(0, runs.Warmup)
+	for i := range total {
+		if runs.Begin != nil {
+			runs.Begin(i)
+		}
+		srs, first, err := p.loaded(ctx)
+		if err != nil {
+			return nil, err
+		}
+		run := Run{Kind: Warm}
+		switch {
+		case i < runs.Warmup:
+			run.Kind = Warmup
+		case first:
+			run.Kind = Cold
+		}
+		run.add(stage.SRS, srs)
+		if result.Proof, result.Public, err = p.once(ctx, in, &run, obs); err != nil {
+			return nil, err
+		}
+		result.Runs = append(result.Runs, run)
+	}
+	return result, nil
+}
+
+// loaded is the time that loading took, told to the first run alone.
+func (p *Prover) loaded(ctx context.Context) (srs time.Duration, first bool, _ error) {
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return 0, false, context.Cause(ctx)
+	}
+	first, p.began = !p.began, true
+	srs, p.srs = p.srs, 0
+	return srs, first, nil
+}
+
+// once is one run: synth, queue, gpu, verify. Its queue is what the backend lets it wait.
+func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer) (*groth16.Proof, []curve.Scalar, error) {
+	obs := &recorder{to: to, run: run}
+	start := time.Now()
+	to.Begin(stage.Synth)
+	a, err := p.front.assign(ctx, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.close() // the memory is the kernel's to clear; there is nothing to do about a failure
+	obs.finish(stage.Synth, start)
+
+	r, err := p.scalar()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := p.scalar()
+	if err != nil {
+		return nil, nil, err
+	}
+	obs.submitted = time.Now()
+	to.Begin(stage.Queue)
+	ticket, err := p.config.Backend.Submit(ctx, p.key, a.Assignment, r, s, groth16.Options{Observer: obs})
+	if err != nil {
+		return nil, nil, err
+	}
+	// The backend gives the assignment up before it answers: waiting with another context would free it too early.
+	proof, err := ticket.Wait(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil, nil, err
+	}
+	verifyStart := time.Now()
+	to.Begin(stage.Verify)
+	if err := p.verify(proof, a.public); err != nil {
+		return nil, nil, p.explain(ctx, a, err, to)
+	}
+	obs.finish(stage.Verify, verifyStart)
+	run.Total = time.Since(start) + run.Stages[stage.SRS]
+	return proof, a.public, nil
+}
+
+func (p *Prover) verify(proof *groth16.Proof, public []curve.Scalar) error {
+	if p.verifier == nil {
+		return groth16.CheckPoints(proof)
+	}
+	return p.verifier.Verify(proof, public)
+}
+
+// explain says why a proof did not verify.
+func (p *Prover) explain(ctx context.Context, a *assignment, cause error, to stage.Observer) error {
+	p.config.Log.Warn("The proof did not verify; looking for the reason", "refusal", cause.Error())
+	err := p.front.explain(ctx, a, cause, func(done float64) { to.Progress(stage.Verify, done) })
+	if ctx.Err() != nil {
+		return errors.Join(failure.New(failure.Verification, "%w", cause), context.Cause(ctx))
+	}
+	return err
+}

@@ -1,0 +1,201 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/stage"
+)
+
+// Format says what made a circuit and its key.
+type Format string
+
+const (
+	Snarkjs Format = "Snarkjs"
+	Gnark   Format = "Gnark"
+)
+
+// Files of a circuit. ProvingKey is required, ConstraintSystem for gnark too.
+type Files struct {
+	ProvingKey *File
+	// VerifyingKey is what proofs are verified against. A .zkey holds one itself; a gnark proving key does not, so
+	// that without this file only a proof's form can be checked (see Result.Verified).
+	VerifyingKey *File
+	// ConstraintSystem is circom's .r1cs, with which a constraint that does not hold is named, or gnark's.
+	ConstraintSystem *File
+	// WitnessGenerator is circom's .wasm, for inputs that are an input.json.
+	WitnessGenerator *File
+}
+
+// Config of a Prover.
+type Config struct {
+	Backend groth16.Backend
+	// Format is told from the proving key's first bytes if it is empty.
+	Format Format
+	// Curve is what the files must be for; empty takes what they tell.
+	Curve curve.ID
+	// CommitmentHash is gnark's; the zero value is gnark's default.
+	CommitmentHash groth16.CommitmentHash
+	// Threads bounds the cores of synthesis; 0 is all.
+	Threads int
+	// WitnessTimeout bounds one run of a witness generator or solver; 0 does not.
+	WitnessTimeout time.Duration
+	// WitnessMemoryBytes bounds their memory; 0 takes a bound from the circuit's size.
+	WitnessMemoryBytes int64
+	// CacheFolder keeps compiled witness generators for later processes; empty keeps none.
+	CacheFolder string
+	// SignalLog gets what a circuit prints with log(), which may be secret; nil drops it.
+	SignalLog io.Writer
+	// Random is where r and s come from; nil is crypto/rand. Anything else is for tests.
+	Random io.Reader
+	// Budget bounds what the key may take.
+	Budget groth16.Budget
+	Log    *slog.Logger
+}
+
+// Prover is a circuit with its key, ready to prove any number of inputs. Prove may be called concurrently; the backend
+// decides how many proofs compute at once.
+type Prover struct {
+	config   Config
+	key      groth16.Key
+	front    frontEnd
+	verifier *groth16.Verifier // nil if there is no verifying key
+	// srs is the time that loading took; the first run carries it.
+	srs   time.Duration
+	began bool
+	turn  chan struct{} // guards srs and began
+}
+
+// frontEnd is what a circuit type contributes.
+type frontEnd interface {
+	// assign makes the assignment of an input, or says what is wrong with the input.
+	assign(ctx context.Context, in *File) (*assignment, error)
+	// explain finds out why a proof of an assignment did not verify, as far as the files tell. cause is the refusal.
+	explain(ctx context.Context, a *assignment, cause error, progress func(done float64)) error
+	// keySource is the key as its file holds it.
+	keySource() groth16.KeySource
+	// Close closes everything but the key source.
+	Close() error
+}
+
+// assignment is an assignment with its public inputs, canonical and without the one.
+type assignment struct {
+	groth16.Assignment
+	public  []curve.Scalar
+	witness groth16.Vector
+	close   func() error
+}
+
+// Open loads a circuit's files. The files must stay open until Close. obs is told of the stage srs.
+func Open(ctx context.Context, files Files, config Config, obs stage.Observer) (*Prover, error) {
+	if config.Random == nil {
+		config.Random = rand.Reader
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	if obs == nil {
+		obs = stage.Nop{}
+	}
+	p := &Prover{config: config, turn: make(chan struct{}, 1)}
+	start := time.Now()
+	obs.Begin(stage.SRS)
+	if err := p.load(ctx, files, obs); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	end := time.Now()
+	p.srs = end.Sub(start)
+	obs.Done(stage.Span{Stage: stage.SRS, Start: start, End: end})
+	return p, nil
+}
+
+func (p *Prover) load(ctx context.Context, files Files, obs stage.Observer) (err error) {
+	if files.ProvingKey == nil {
+		return failure.New(failure.Usage, "no proving key was given")
+	}
+	if p.config.Format == "" {
+		p.config.Format = Gnark
+		if files.ProvingKey.begins("zkey") {
+			p.config.Format = Snarkjs
+		}
+	}
+	var vk *groth16.VerifyingKey
+	switch p.config.Format {
+	case Snarkjs:
+		p.front, vk, err = p.openCircom(ctx, files)
+	case Gnark:
+		p.front, vk, err = p.openGnark(ctx, files, obs)
+	default:
+		err = failure.New(failure.Usage, "unknown key format %q: use %s or %s", p.config.Format, Snarkjs, Gnark)
+	}
+	if err != nil {
+		return err
+	}
+	if vk != nil {
+		if p.verifier, err = groth16.NewVerifier(vk, p.config.CommitmentHash); err != nil {
+			return named(err, files.VerifyingKey, files.ProvingKey)
+		}
+	}
+	p.key, err = p.config.Backend.LoadKey(ctx, p.front.keySource(), p.config.Budget)
+	return named(err, files.ProvingKey)
+}
+
+// named gives the first of the files that is there as the place of an error that names none.
+func named(err error, files ...*File) error {
+	var e *failure.Error
+	if !errors.As(err, &e) || e.File != "" {
+		return err
+	}
+	for _, f := range files {
+		if f != nil {
+			return e.In(f.Name)
+		}
+	}
+	return err
+}
+
+// Curve is the key's.
+func (p *Prover) Curve() curve.ID { return p.key.Curve() }
+
+// Format is the key's.
+func (p *Prover) Format() Format { return p.config.Format }
+
+// VerifyingKey is what proofs are verified against; nil if there is none.
+func (p *Prover) VerifyingKey() *groth16.VerifyingKey {
+	if p.verifier == nil {
+		return nil
+	}
+	return p.verifier.Key()
+}
+
+// Close gives up what the prover holds; proofs under way end first.
+func (p *Prover) Close() error {
+	var errs []error
+	if p.front != nil {
+		errs = append(errs, p.front.Close())
+	}
+	switch {
+	case p.key != nil: // it has taken the source over
+		errs = append(errs, p.key.Close())
+	case p.front != nil:
+		errs = append(errs, p.front.keySource().Close())
+	}
+	return errors.Join(errs...)
+}
+
+// scalar draws a uniform scalar.
+func (p *Prover) scalar() (curve.Scalar, error) {
+	n, err := rand.Int(p.config.Random, p.Curve().ScalarModulus())
+	if err != nil {
+		return curve.Scalar{}, fmt.Errorf("draw a random scalar: %w", err)
+	}
+	return curve.ScalarFromBig(n), nil
+}
