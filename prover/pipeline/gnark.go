@@ -7,8 +7,6 @@ import (
 	"errors"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/cuzk-dev/cuzk/prover/circuit/gnark"
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
@@ -51,12 +49,7 @@ func (p *Prover) openGnark(ctx context.Context, files Files, obs stage.Observer)
 	if err != nil {
 		return nil, nil, err
 	}
-	// The system closes its file, and this one is the caller's.
-	own, err := duplicate(ccs, files.ConstraintSystem.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if f.system, err = gnark.OpenSystemFile(own, files.ConstraintSystem.Name, f.key.Curve()); err != nil {
+	if f.system, err = gnark.OpenSystemFile(ccs, files.ConstraintSystem.Name, f.key.Curve()); err != nil {
 		return nil, nil, err
 	}
 	if err = f.key.Bind(f.system.Circuit()); err != nil {
@@ -91,14 +84,6 @@ func onDisk(f *File) (*os.File, error) {
 		return nil, failure.New(failure.Internal, "is in memory, but a file is needed").In(f.Name)
 	}
 	return f.File, nil
-}
-
-func duplicate(f *os.File, name string) (*os.File, error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, failure.New(failure.IO, "duplicate the file's descriptor: %w", err).In(name)
-	}
-	return os.NewFile(uintptr(fd), name), nil
 }
 
 func (f *gnarkFront) keySource() groth16.KeySource { return f.key }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"os"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
@@ -17,7 +18,7 @@ var constraintsFormat = binfile.Format{
 	Kind:       "circom constraint system",
 	MaxVersion: 1,
 	Class:      failure.Key,
-	Sections:   map[uint32]string{1: "header", 2: "constraints", 4: "custom gates", 5: "custom gates' use"},
+	Sections:   map[uint32]string{1: "header", 2: "constraints", 3: "labels", 4: "custom gates", 5: "custom gates' use"},
 }
 
 // Constraints is a circuit as its .r1cs tells it.
@@ -44,6 +45,16 @@ func OpenConstraints(ctx context.Context, path string) (*Constraints, error) {
 	}
 	defer file.Close()
 	return ParseConstraints(ctx, path, file.Bytes())
+}
+
+// OpenConstraintsFile is OpenConstraints for a file that is open already.
+func OpenConstraintsFile(ctx context.Context, f *os.File, name string) (*Constraints, error) {
+	file, err := mapped.FromFile(f, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return ParseConstraints(ctx, name, file.Bytes())
 }
 
 // ParseConstraints is OpenConstraints for a file in memory, which is not used any more once it returns.
@@ -76,6 +87,9 @@ func readConstraints(ctx context.Context, name string, data []byte) (*Constraint
 	if err != nil {
 		return nil, err
 	}
+	if err := checkWires(container, header, c.Matrices.Wires, len(data)); err != nil {
+		return nil, err
+	}
 	r := &constraintReader{section: body, data: body.Bytes(), curve: c.Matrices.Curve, wires: uint32(c.Matrices.Wires)}
 	if err := r.read(ctx, c.Matrices); err != nil {
 		return nil, err
@@ -99,6 +113,22 @@ func refuseCustomGates(container *binfile.Container) error {
 		}
 	}
 	return nil
+}
+
+// checkWires bounds the number of wires by the file's size, so that what is allocated for it, here or later, is: the map
+// of labels has eight bytes a wire. circom always writes it; without it, wires that occur take more than a byte each.
+func checkWires(container *binfile.Container, header *binfile.Section, wires, size int) error {
+	if !container.Has(3) {
+		if wires > size {
+			return header.Errorf(0, "the circuit has %d wires, more than the file has bytes", wires)
+		}
+		return nil
+	}
+	labels, err := container.Section(3)
+	if err != nil {
+		return err
+	}
+	return labels.Expect(8*uint64(wires), "8 for each of %d wires", wires)
 }
 
 func readConstraintsHeader(header, body *binfile.Section) (*Constraints, error) {

@@ -16,6 +16,8 @@ import (
 	"os"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
@@ -64,13 +66,20 @@ func OpenSystem(path string, want curve.ID) (*System, error) {
 		_, err = mapped.Open(path)
 		return nil, err
 	}
+	defer f.Close()
 	return OpenSystemFile(f, path, want)
 }
 
-// OpenSystemFile is OpenSystem for an open file, which is closed with the System. The name is for messages.
+// OpenSystemFile is OpenSystem for a file that is open already; the caller may close it afterwards. The name is for
+// messages.
 func OpenSystemFile(f *os.File, name string, want curve.ID) (*System, error) {
+	// The solver's children get the file handed over, so the System keeps a descriptor of its own.
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, failure.New(failure.IO, "duplicate the file's descriptor: %w", err).In(name)
+	}
+	f = os.NewFile(uintptr(fd), name)
 	s := &System{name: name, file: f}
-	var err error
 	if s.data, err = mapped.FromFile(f, name); err != nil {
 		f.Close()
 		return nil, err

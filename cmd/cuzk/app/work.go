@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
+	"github.com/cuzk-dev/cuzk/prover/memory"
+	"github.com/cuzk-dev/cuzk/prover/worker"
+	"github.com/cuzk-dev/cuzk/prover/worker/order"
+)
+
+func init() {
+	extraCommands = append(extraCommands, func(a *app) *cobra.Command { return a.workCommand() })
+}
+
+// workFlags are for trying a pod's command outside of a pod; the operator uses the defaults.
+type workFlags struct {
+	inspectKey  bool
+	order       string
+	scratch     string
+	termination string
+}
+
+func (a *app) workCommand() *cobra.Command {
+	f := &workFlags{}
+	c := &cobra.Command{
+		Use:   "work",
+		Short: "Prove the partitions of a ProofJob's pod and report into its status",
+		Long: `cuzk work is what the operator's pods run. It takes its order from a file that the operator mounts, proves the
+partitions of its completion index, and reports stage, progress, timings and proof into the ProofJob's status. What could
+not be reported is in the termination message. It ends with 0 only when every proof is on its way; see cuzk --help for the
+other codes.
+
+It needs the environment that the operator sets: ` + strings.Join([]string{order.EnvPodName, order.EnvPodUID, order.EnvPodNamespace, order.EnvNodeName, order.EnvIndex}, ", ") + `.`,
+		Example: `  cuzk work
+  cuzk work --inspect-key`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), f) },
+	}
+	fs := c.Flags()
+	fs.BoolVar(&f.inspectKey, "inspect-key", false, "look at a proving key for the operator instead of proving")
+	fs.StringVar(&f.order, "order", order.Path, "the order's file")
+	fs.StringVar(&f.scratch, "scratch", order.ScratchDir, "writable folder for downloads and compiled programs")
+	fs.StringVar(&f.termination, "termination-message", order.TerminationPath, "file for the termination message")
+	return c
+}
+
+func (a *app) work(ctx context.Context, f *workFlags) error {
+	data, err := os.ReadFile(f.order)
+	if err != nil {
+		return failure.New(failure.Usage, "%w", err).WithFix("cuzk work runs in the pods that the operator makes")
+	}
+	log := logr.FromSlogHandler(a.log.Handler())
+	c, err := clusterClient()
+	if err != nil {
+		return err
+	}
+	if f.inspectKey {
+		o, err := order.ParseInspectionOrder(data)
+		if err != nil {
+			return failure.New(failure.Usage, "%w", err).In(f.order)
+		}
+		w := &worker.Inspection{
+			Order: o, Client: c, Inspector: worker.KeyReaders{}, Log: log, Clock: clock.RealClock{},
+			Scratch: f.scratch, Termination: f.termination,
+		}
+		return w.Run(ctx)
+	}
+	o, err := order.Parse(data)
+	if err != nil {
+		return failure.New(failure.Usage, "%w", err).In(f.order)
+	}
+	pod, err := worker.PodFromEnvironment(os.Getenv)
+	if err != nil {
+		return err
+	}
+	backend, err := a.podBackend(o)
+	if err != nil {
+		return lastWord(f.termination, err)
+	}
+	defer backend.Close()
+	w := &worker.Worker{
+		Pod: pod, Order: o, Client: c, Log: log, Clock: clock.RealClock{}, Scratch: f.scratch, Termination: f.termination,
+		Engine: &worker.Pipeline{Backend: backend, CacheFolder: filepath.Join(f.scratch, "programs"), Log: a.log},
+	}
+	return w.Run(ctx)
+}
+
+// podBackend makes the backend that the order names, within the pod's memory.
+func (a *app) podBackend(o *order.Order) (groth16.Backend, error) {
+	if o.Backend.Type == string(v1alpha1.BackendCUDA) {
+		return a.backendFor(backendCUDA)
+	}
+	budget := int64(a.flags.memoryLimit)
+	if budget == 0 {
+		// The rest is for the key's tables, the witness generator and Go itself.
+		budget = memory.Limit() * 9 / 10
+	}
+	return cpu.New(cpu.Config{Memory: memory.NewBudget(budget), Threads: a.flags.threads, Proofs: o.Backend.PartitionWorkers}), nil
+}
+
+// lastWord leaves an error that comes before any work where the operator finds it.
+func lastWord(path string, err error) error {
+	t := order.Termination{Class: string(failure.ClassOf(err)), Message: v1alpha1.ReportMessage(err.Error(), v1alpha1.MaxMessageLength)}
+	// The exit code says the same if the message cannot be written.
+	_ = os.WriteFile(path, t.Marshal(func(string) string { return "" }), 0o600)
+	return err
+}
+
+// clusterClient talks to the API server without a cache: a pod reads one object, once.
+func clusterClient() (client.Client, error) {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, failure.New(failure.Usage, "find the API server: %w", err).WithFix("run inside a pod with a mounted token, or set KUBECONFIG")
+	}
+	config.UserAgent = "cuzk-prover"
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, failure.New(failure.IO, "connect to the API server: %w", err)
+	}
+	return c, nil
+}
