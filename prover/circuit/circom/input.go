@@ -107,8 +107,8 @@ func (in *Input) add(name string, n node) error {
 	return nil
 }
 
-// clear overwrites the values.
-func (in *Input) clear() {
+// Clear overwrites the values; the input must not be used any more.
+func (in *Input) Clear() {
 	for _, s := range in.signals {
 		for _, x := range s.values {
 			clear(x.Bits())
