@@ -16,6 +16,9 @@ var (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		os.Exit(check(os.Args[2:]))
+	}
 	var o options
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
 	o.bind(flags)
