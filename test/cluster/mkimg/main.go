@@ -4,8 +4,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -26,7 +28,7 @@ func main() {
 
 func run(args []string) error {
 	flags := flag.NewFlagSet("mkimg", flag.ContinueOnError)
-	flags.Usage = func() { fmt.Fprint(flags.Output(), synopsis); flags.PrintDefaults() }
+	flags.Usage = func() { _, _ = io.WriteString(flags.Output(), synopsis); flags.PrintDefaults() }
 	var img image.Image
 	out := flags.String("o", "", "file to write")
 	flags.Var((*list)(&img.Tags), "t", "name:tag (repeatable)")
@@ -38,7 +40,7 @@ func run(args []string) error {
 	users := flags.Bool("users", false, "add /tmp and /etc/passwd and /etc/group with root and nonroot (65532)")
 	libraries := flags.Bool("libraries", false, "add the shared libraries that the programs need, from this machine")
 	if err := flags.Parse(args); err != nil {
-		if err == flag.ErrHelp {
+		if errors.Is(err, flag.ErrHelp) {
 			return nil
 		}
 		return err

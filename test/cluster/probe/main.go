@@ -51,7 +51,7 @@ func run(args []string) error {
 			return err
 		}
 		server := &http.Server{Addr: ":8080", ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintln(w, "served by", host)
+			_, _ = fmt.Fprintln(w, "served by", host)
 		})}
 		return server.ListenAndServe()
 	case "get":

@@ -48,10 +48,10 @@ func (c *Cluster) lock(ctx context.Context) (unlock func(), err error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
-			return func() { f.Close() }, nil
+			return func() { _ = f.Close() }, nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || ctx.Err() != nil {
-			f.Close()
+			_ = f.Close()
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", f.Name(), err), ctx.Err())
 		}
 		if !said {

@@ -4,6 +4,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -62,8 +63,7 @@ func (d *Daemon) LoadBases(ctx context.Context) error {
 			return fmt.Errorf("base image %s: %w", b.tags[0], err)
 		}
 		err = d.Load(ctx, archive)
-		os.Remove(archive)
-		if err != nil {
+		if err := errors.Join(err, os.Remove(archive)); err != nil {
 			return err
 		}
 		d.Say("made base image %s", strings.Join(b.tags, ", "))

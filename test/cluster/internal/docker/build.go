@@ -77,6 +77,6 @@ func serveModules(ctx context.Context) (stop func(), err error) {
 		return nil, fmt.Errorf("serve Go modules to the build: %w (another build may be running)", err)
 	}
 	server := &http.Server{Handler: http.FileServerFS(os.DirFS(folder))}
-	go server.Serve(listener)
-	return func() { server.Close() }, nil
+	go func() { _ = server.Serve(listener) }() // ends with an error when it is closed
+	return func() { _ = server.Close() }, nil
 }

@@ -25,7 +25,7 @@ func (d *Daemon) responds() bool {
 	if err != nil {
 		return false
 	}
-	resp.Body.Close()
+	defer resp.Body.Close()
 	return resp.StatusCode == http.StatusOK
 }
 

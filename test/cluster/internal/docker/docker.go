@@ -116,7 +116,7 @@ func (d *Daemon) Up(ctx context.Context) error {
 		if time.Since(start) > startLimit || ctx.Err() != nil || time.Since(start) > time.Second && !d.running() {
 			return errors.Join(fmt.Errorf("the Docker daemon does not answer: see %s", filepath.Join(d.Dir, "log")), ctx.Err())
 		}
-		time.Sleep(100 * time.Millisecond)
+		<-time.After(100 * time.Millisecond)
 	}
 	d.Say("the Docker daemon is up after %.1f s; DOCKER_HOST=%s", time.Since(start).Seconds(), d.Host())
 	return nil

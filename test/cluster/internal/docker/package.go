@@ -47,7 +47,7 @@ func (d *Daemon) programs(ctx context.Context) (string, error) {
 	if err := os.RemoveAll(partial); err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(partial)
+	defer func() { _ = os.RemoveAll(partial) }() // no longer there after success
 	if err := os.MkdirAll(filepath.Join(partial, "bin"), 0o755); err != nil {
 		return "", err
 	}

@@ -63,7 +63,7 @@ func (img *Image) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(layer.Name())
+	defer func() { _ = os.Remove(layer.Name()) }()
 	defer layer.Close()
 	sum := sha256.New()
 	if err := img.writeLayer(io.MultiWriter(layer, sum)); err != nil {
@@ -125,7 +125,7 @@ func (img *Image) WriteFile(name string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name())
+	defer func() { _ = os.Remove(out.Name()) }() // no longer there after success
 	defer out.Close()
 	if err := img.Write(out); err != nil {
 		return err

@@ -86,7 +86,7 @@ func neededLibraries(program string, search []string) ([]string, error) {
 	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
 		values, _ := f.DynString(tag)
 		for _, v := range values {
-			for _, dir := range strings.Split(v, ":") {
+			for dir := range strings.SplitSeq(v, ":") {
 				dir = strings.NewReplacer("$ORIGIN", filepath.Dir(program), "${ORIGIN}", filepath.Dir(program)).Replace(dir)
 				own = append(own, filepath.Clean(dir))
 			}
@@ -110,7 +110,7 @@ func findLibrary(name string, class elf.Class, machine elf.Machine, dirs []strin
 			continue
 		}
 		fits := lib.Class == class && lib.Machine == machine
-		lib.Close()
+		_ = lib.Close()
 		if fits {
 			return path, nil
 		}

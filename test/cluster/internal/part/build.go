@@ -80,7 +80,7 @@ func (b *Builder) Ensure(ctx context.Context, name string) (string, error) {
 	if err := os.MkdirAll(partial, 0o755); err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(partial)
+	defer func() { _ = os.RemoveAll(partial) }() // no longer there after success
 	start := time.Now()
 	b.Say("building %s from source, once for this machine (cold: %s)", p.Name, p.Estimate)
 	if err := b.download(ctx, p); err != nil {
@@ -124,10 +124,10 @@ func (b *Builder) lock(ctx context.Context, p Part) (func(), error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
-			return func() { f.Close() }, nil
+			return func() { _ = f.Close() }, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			f.Close()
+			_ = f.Close()
 			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 		}
 		if time.Since(waiting) > progressEvery {
@@ -136,7 +136,7 @@ func (b *Builder) lock(ctx context.Context, p Part) (func(), error) {
 		}
 		select {
 		case <-ctx.Done():
-			f.Close()
+			_ = f.Close()
 			return nil, ctx.Err()
 		case <-time.After(200 * time.Millisecond):
 		}

@@ -49,7 +49,7 @@ func (p Part) Digest(root string, tc Toolchain) (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("sources of %s: %w", p.Name, err)
 			}
-			fmt.Fprintf(h, "\n%s/%s %d\n", folder, n, len(b))
+			h.Write(fmt.Appendf(nil, "\n%s/%s %d\n", folder, n, len(b)))
 			h.Write(b)
 		}
 	}

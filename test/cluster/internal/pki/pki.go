@@ -43,9 +43,9 @@ func NewAuthority(name string, now time.Time) (Pair, error) {
 	}, nil, now)
 }
 
-// Issue makes a certificate: the common name is the user, the organization its group, names are the DNS names and IP
+// Issue makes a certificate that the authority p signs: the common name is the user, the organization its group, names are the DNS names and IP
 // addresses of a server.
-func (ca Pair) Issue(user, group string, usage Usage, names []string, now time.Time) (Pair, error) {
+func (p Pair) Issue(user, group string, usage Usage, names []string, now time.Time) (Pair, error) {
 	t := &x509.Certificate{Subject: pkix.Name{CommonName: user}, KeyUsage: x509.KeyUsageDigitalSignature}
 	if group != "" {
 		t.Subject.Organization = []string{group}
@@ -63,7 +63,7 @@ func (ca Pair) Issue(user, group string, usage Usage, names []string, now time.T
 			t.DNSNames = append(t.DNSNames, n)
 		}
 	}
-	return issue(t, &ca, now)
+	return issue(t, &p, now)
 }
 
 func issue(t *x509.Certificate, ca *Pair, now time.Time) (Pair, error) {

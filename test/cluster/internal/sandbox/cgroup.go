@@ -100,7 +100,7 @@ func delegate(root string) error {
 		return fmt.Errorf("cgroup: %w", err)
 	}
 	var want []string
-	for _, c := range strings.Fields(string(available)) {
+	for c := range strings.FieldsSeq(string(available)) {
 		if slices.Contains(controllers, c) {
 			want = append(want, "+"+c)
 		}
@@ -130,7 +130,7 @@ func moveProcesses(from, to string) error {
 	if err != nil {
 		return err
 	}
-	for _, pid := range strings.Fields(string(pids)) {
+	for pid := range strings.FieldsSeq(string(pids)) {
 		err := os.WriteFile(filepath.Join(to, "cgroup.procs"), []byte(pid), 0)
 		if err != nil && !errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("cgroup: move process %s to %s: %w", pid, to, err)
@@ -157,7 +157,7 @@ func DeleteCgroup(name string) error {
 			if time.Now().After(deadline) {
 				return fmt.Errorf("remove cgroup %s: %w", top, err)
 			}
-			time.Sleep(50 * time.Millisecond)
+			<-time.After(50 * time.Millisecond)
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ func Start(s Spec) (pid int, err error) {
 			return fmt.Errorf("new namespaces: %w (root is needed)", err)
 		}
 		pid = cmd.Process.Pid
-		go cmd.Wait() // reaped if it ends before the caller
+		go func() { _ = cmd.Wait() }() // reaped if it ends before the caller
 		return nil
 	}
 	if s.NetNS == "" {
@@ -107,7 +107,7 @@ func Kill(ctx context.Context, args ...string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("process %d: %w", pid, err)
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	// From here on the number cannot pass to another process unnoticed.
 	if Find(args...) != pid {
 		return false, nil

@@ -46,7 +46,7 @@ func (s *Supervisor) reap() {
 		switch {
 		case err == syscall.EINTR:
 		case err != nil: // no child at the moment
-			time.Sleep(100 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 		default:
 			s.mu.Lock() // start holds it until its process is known
 			if end, ok := s.ends[pid]; ok {
@@ -101,7 +101,7 @@ func (s *Supervisor) Keep(p Program) error {
 		for {
 			log.Printf("%s ended (%s); see %s; starting it again", p.Name, describe(<-end), s.log(p.Name))
 			for {
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				if end, err = s.start(p); err == nil {
 					break
 				}

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/image"
-	"github.com/cuzk-dev/cuzk/test/cluster/internal/layout"
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/node"
 )
 
@@ -108,7 +107,7 @@ func copyFile(dst, src string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name())
+	defer func() { _ = os.Remove(out.Name()) }() // no longer there after success
 	defer out.Close()
 	if _, err := io.Copy(out, in); err != nil {
 		return err
@@ -117,38 +116,4 @@ func copyFile(dst, src string) error {
 		return err
 	}
 	return os.Rename(out.Name(), dst)
-}
-
-// Status prints how the cluster is.
-func (c *Cluster) Status(ctx context.Context, w io.Writer) error {
-	nodes, err := c.nodes()
-	if err != nil {
-		return err
-	}
-	if len(nodes) == 0 {
-		fmt.Fprintf(w, "cluster %s: down\n", c.Name)
-		return nil
-	}
-	fmt.Fprintf(w, "cluster %s: folder %s, network namespace %s, KUBECONFIG=%s\n", c.Name, c.Dir, c.controlPlane().NetNSPath(), c.Kubeconfig())
-	for _, n := range nodes {
-		fmt.Fprintf(w, "  %-14s %-12s %s\n", n.Name(), n.IP(), state(n))
-	}
-	if !ready(c.controlPlane()) {
-		return nil
-	}
-	out, err := c.kubectl(ctx, nil, "get", "nodes,pods", "--all-namespaces", "-o", "wide")
-	fmt.Fprintln(w, out)
-	return err
-}
-
-func state(n layout.Node) string {
-	p := pid(n)
-	switch {
-	case p == 0:
-		return "not running, leftovers are there: make cluster-down removes them"
-	case ready(n):
-		return fmt.Sprintf("running, process %d", p)
-	default:
-		return fmt.Sprintf("starting, process %d", p)
-	}
 }
