@@ -167,36 +167,7 @@ func (v *Verifier) wellFormed(proof *Proof, public []curve.Scalar) error {
 	if got, want := len(proof.Commitments), len(v.key.Commitments); got != want {
 		return refuse("the proof has %d commitments, the verifying key wants %d", got, want)
 	}
-	for _, p := range []struct {
-		name  string
-		point []byte
-		check func() error
-	}{
-		{"A", proof.A, func() error { return id.CheckG1(proof.A) }},
-		{"B", proof.B, func() error { return id.CheckG2(proof.B) }},
-		{"C", proof.C, func() error { return id.CheckG1(proof.C) }},
-	} {
-		if err := p.check(); err != nil {
-			return refuse("point %s of the proof: %w", p.name, err)
-		}
-		if curve.IsInfinity(p.point) {
-			return refuse("point %s of the proof is the point at infinity, which no honest proof contains", p.name)
-		}
-	}
-	for i, c := range proof.Commitments {
-		if err := id.CheckG1(c); err != nil {
-			return refuse("commitment %d of the proof: %w", i, err)
-		}
-	}
-	if len(proof.Commitments) == 0 && !curve.IsInfinity(proof.PoK) {
-		return refuse("the proof has a proof of knowledge of commitments, but no commitments")
-	}
-	if len(proof.Commitments) > 0 {
-		if err := id.CheckG1(proof.PoK); err != nil {
-			return refuse("the proof of knowledge of the commitments: %w", err)
-		}
-	}
-	return nil
+	return CheckPoints(proof)
 }
 
 func refuse(format string, args ...any) error {
