@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -115,9 +116,17 @@ func kindOf(path string) (inspect.Kind, error) {
 		return "", failure.New(failure.Usage, "%w", err)
 	}
 	defer f.Close()
-	st, err := f.Stat()
+	kind, err := kindOfFile(f)
 	if err != nil {
 		return "", failure.New(failure.IO, "%w", err).In(path)
+	}
+	return kind, nil
+}
+
+func kindOfFile(f *os.File) (inspect.Kind, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return "", err
 	}
 	head := make([]byte, inspect.HeadBytes)
 	n, _ := f.ReadAt(head, 0) // a short file is short
@@ -178,4 +187,16 @@ func parsePublicWitness(data []byte, id curve.ID) ([]curve.Scalar, error) {
 		public[i] = s
 	}
 	return public, nil
+}
+
+// formatPublicWitness writes public inputs as gnark writes a witness without a secret part.
+func formatPublicWitness(public []curve.Scalar) []byte {
+	n := uint32(len(public))
+	out := binary.BigEndian.AppendUint32(nil, n)
+	out = binary.BigEndian.AppendUint32(out, 0)
+	out = binary.BigEndian.AppendUint32(out, n)
+	for _, s := range public {
+		out = append(out, curve.ScalarToBig(s).FillBytes(make([]byte, curve.ScalarBytes))...)
+	}
+	return out
 }

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"time"
-
 	"github.com/cuzk-dev/cuzk/cmd/cuzk/app/internal/bar"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
@@ -11,6 +9,8 @@ import (
 type progress struct {
 	app *app
 	bar *bar.Bar
+	// unlogged keeps stages out of the log, where their times are the result.
+	unlogged bool
 }
 
 var _ stage.Observer = (*progress)(nil)
@@ -27,7 +27,7 @@ func (p *progress) Begin(s stage.Name)                  { p.bar.Begin(string(s))
 func (p *progress) Progress(_ stage.Name, done float64) { p.bar.Set(done) }
 
 func (p *progress) Done(s stage.Span) {
-	if s.Kernel == "" && p.bar == nil {
+	if s.Kernel == "" && p.bar == nil && !p.unlogged {
 		p.app.log.Info("Finished stage", "stage", string(s.Stage), "milliseconds", s.End.Sub(s.Start).Milliseconds())
 	}
 }
@@ -46,5 +46,3 @@ func (p *progress) step() func(what string, fraction float64) {
 
 // clear takes the bar away.
 func (p *progress) clear() { p.bar.Clear() }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
