@@ -54,6 +54,7 @@ const (
 	crashOther crashCause = iota
 	crashMemory
 	crashKilled
+	crashSetup
 )
 
 func (e *crashError) Error() string { return "the solver ended: " + e.text }
@@ -137,6 +138,9 @@ func (c *child) crash() *crashError {
 	// The first line says it; the stack that follows is for developers of gnark.
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		if cause, ok := strings.CutPrefix(line, solving.SetupError); ok {
+			return &crashError{cause: crashSetup, text: cause}
+		}
 		for _, prefix := range []string{"panic: ", "fatal error: ", "SIG"} {
 			if strings.HasPrefix(line, prefix) {
 				return &crashError{text: solving.WithoutNumbers(line)}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/consensys/gnark/frontend"
+	"golang.org/x/sys/unix"
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/gnark/hints"
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -207,6 +208,47 @@ func TestSolverThatCrashes(t *testing.T) {
 	o, err := runMisbehaving(t, t.Context(), crash, Options{})
 	wantFailure(t, err, failure.Input, "gnark crashed: panic: on a thread of its own, with …")
 	survives(t, o)
+}
+
+func TestSolverEndsWithItsParent(t *testing.T) {
+	s := newSetup(t, curve.BN254, &misbehaving{}, &misbehaving{X: takeTime, Y: takeTime})
+	o := open(t, s, Options{})
+	c := o.solver.child
+	done := make(chan error)
+	go func() {
+		_, err := o.solver.Solve(t.Context(), o.witness)
+		done <- err
+	}()
+	// As the kernel does for a parent that is gone.
+	if err := c.socket.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-c.ended
+	if err := <-done; err == nil {
+		t.Error("solved without a child")
+	}
+}
+
+// The child has its socket, and while it solves, the memory of the assignment; nothing else of this process.
+func TestSolverInheritsNothing(t *testing.T) {
+	leak, err := unix.Open("/etc/hostname", unix.O_RDONLY, 0) // Without close-on-exec.
+	if err != nil {
+		t.Skip(err)
+	}
+	defer unix.Close(leak)
+	for x, want := range map[int]int{
+		countFiles:       1000 + 2,
+		countEnvironment: 1000 + 1, // The name of the program.
+	} {
+		s := newSetup(t, curve.BN254, &misbehaving{}, &misbehaving{X: x, Y: want})
+		o := open(t, s, Options{})
+		a, err := o.solver.Solve(t.Context(), o.witness)
+		if err != nil {
+			t.Errorf("the hint %d did not return %d: %v", x, want, err)
+			continue
+		}
+		a.Close()
+	}
 }
 
 func TestVersionMismatchIsALine(t *testing.T) {

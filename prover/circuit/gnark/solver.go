@@ -285,6 +285,8 @@ func (s *Solver) located(err error, class failure.Class, name, what, fix string)
 	case crash.cause == crashMemory:
 		return failure.New(class, "%s took more than the %d MiB of memory that the solver may use", what, s.options.MemoryBytes>>20).In(name).
 			WithFix("raise the solver's memory limit, if the circuit is as large as that; else the file is damaged")
+	case crash.cause == crashSetup:
+		return failure.New(failure.Internal, "%s: the solver cannot run here: %s", what, crash.text).In(name)
 	case crash.cause == crashKilled:
 		return failure.New(failure.Memory, "%s: the solver was killed from outside, as the kernel does when memory runs out", what).In(name).
 			WithFix("give the prover more memory")

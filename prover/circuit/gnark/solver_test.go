@@ -1,8 +1,8 @@
 package gnark
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"io"

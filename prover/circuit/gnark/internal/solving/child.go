@@ -21,7 +21,7 @@ import (
 // exit code.
 func Serve() int {
 	if err := serve(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, SetupError+err.Error())
 		return 1
 	}
 	return 0
@@ -63,6 +63,10 @@ func serve() error {
 	return nil
 }
 
+// SetupError begins the line that a child writes to its standard error when it ends because of something between it and
+// its parent, or the system, not because of gnark.
+const SetupError = "gnark solver: "
+
 type request struct {
 	Request
 	files []int
@@ -79,7 +83,7 @@ func receive(socket *net.UnixConn, requests chan<- request) {
 		}
 		r := request{}
 		if err := json.Unmarshal(data[:n], &r.Request); err != nil {
-			fmt.Fprintln(os.Stderr, "read a request:", err)
+			fmt.Fprintln(os.Stderr, SetupError+"read a request:", err)
 			os.Exit(1)
 		}
 		messages, err := unix.ParseSocketControlMessage(rights[:m])
@@ -87,7 +91,7 @@ func receive(socket *net.UnixConn, requests chan<- request) {
 			r.files, err = unix.ParseUnixRights(&messages[0])
 		}
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "read a request's descriptors:", err)
+			fmt.Fprintln(os.Stderr, SetupError+"read a request's descriptors:", err)
 			os.Exit(1)
 		}
 		requests <- r

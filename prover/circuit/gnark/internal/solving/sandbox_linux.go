@@ -13,6 +13,9 @@ import (
 
 // confine takes from the process what it does not need. It must run before anything from outside is read.
 func confine() error {
+	if err := closeInherited(); err != nil {
+		return err
+	}
 	// The machine's memory is short for the prover's sake, not the solver's: if the kernel must choose, it is this one.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // Not there in every container.
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -29,6 +32,25 @@ func confine() error {
 	const descriptors = 64
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: descriptors, Max: descriptors}); err != nil {
 		return fmt.Errorf("limit the descriptors: %w", err)
+	}
+	return nil
+}
+
+// closeInherited closes what a library of the parent's left open without close-on-exec, as drivers do with their devices.
+// What this process opened itself has that flag; what it was given with purpose lies below.
+func closeInherited() error {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return fmt.Errorf("list the descriptors: %w", err)
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= SocketFD {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			_ = unix.Close(fd)
+		}
 	}
 	return nil
 }

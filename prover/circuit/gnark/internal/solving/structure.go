@@ -9,6 +9,9 @@ import (
 // checkStructure compares what gnark decoded with the shape that the header told, and follows the solver's way through
 // the instructions: each index lies in its table, each instruction runs once, reads only wires that an earlier level has
 // set, and sets wires that nothing else sets. The solver itself would panic, or solve something else, where that fails.
+//
+// In a system with blueprints other than rows, hints and lookups (gnark's GKR gadgets) only indices are checked: a decoded
+// blueprint of these does not tell which wires it sets.
 func checkStructure(sys *constraint.System, coefficients int, want *Shape) error {
 	if err := checkShape(sys, want); err != nil {
 		return err
@@ -17,6 +20,13 @@ func checkStructure(sys *constraint.System, coefficients int, want *Shape) error
 		tables: make(map[*constraint.BlueprintLookupHint[constraint.U64]]*table)}
 	for i := want.Public + want.Secret + 1; i < len(w.level); i++ {
 		w.level[i] = unset
+	}
+	for _, b := range sys.Blueprints {
+		switch b.(type) {
+		case *constraint.BlueprintGenericR1C, *constraint.BlueprintGenericHint, *constraint.BlueprintLookupHint[constraint.U64]:
+		default:
+			w.indicesOnly = true
+		}
 	}
 	constraints := 0
 	for level, instructions := range sys.Levels {
@@ -52,7 +62,7 @@ func checkStructure(sys *constraint.System, coefficients int, want *Shape) error
 		}
 	}
 	for i, level := range w.level {
-		if level == unset {
+		if level == unset && !w.indicesOnly {
 			return fmt.Errorf("no instruction computes wire %d", i)
 		}
 	}
@@ -93,6 +103,7 @@ type walk struct {
 	done         []bool
 	level        []int32
 	now          int32
+	indicesOnly  bool
 	tables       map[*constraint.BlueprintLookupHint[constraint.U64]]*table
 }
 
@@ -137,9 +148,9 @@ func (w *walk) instruction(pi constraint.PackedInstruction) (int, error) {
 	case constraint.BlueprintR1C:
 		err = fmt.Errorf("its blueprint %T is not known", blueprint)
 	case constraint.BlueprintSolvable[constraint.U64]:
-		// Of R1CS systems only gnark's GKR gadget has further ones; what they read is theirs to check.
-		inst := constraint.Instruction{ConstraintOffset: pi.ConstraintOffset, WireOffset: pi.WireOffset, Calldata: data.words}
-		err = w.set(uint64(pi.WireOffset), uint64(blueprint.NbOutputs(inst)))
+		if int64(pi.WireOffset) > int64(len(w.level)) {
+			err = fmt.Errorf("it computes wires from %d of %d", pi.WireOffset, len(w.level))
+		}
 	default:
 		err = fmt.Errorf("its blueprint %T cannot be solved on this curve", blueprint)
 	}
@@ -243,7 +254,7 @@ func (w *walk) term(data *words32) (known bool, wire uint32, err error) {
 	if int64(wire) >= int64(len(w.level)) {
 		return false, wire, fmt.Errorf("it has wire %d of %d", wire, len(w.level))
 	}
-	return w.level[wire] != unset && w.level[wire] < w.now, wire, nil
+	return w.indicesOnly || w.level[wire] != unset && w.level[wire] < w.now, wire, nil
 }
 
 func (w *walk) set(start, n uint64) error {
@@ -251,7 +262,7 @@ func (w *walk) set(start, n uint64) error {
 		return fmt.Errorf("it computes wires %d to %d of %d", start, start+n, len(w.level))
 	}
 	for i := start; i < start+n; i++ {
-		if w.level[i] != unset {
+		if w.level[i] != unset && !w.indicesOnly {
 			return fmt.Errorf("it computes wire %d, which is computed already", i)
 		}
 		w.level[i] = w.now
