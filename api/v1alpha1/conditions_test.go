@@ -49,7 +49,7 @@ func TestConditionsPage(t *testing.T) {
 }
 
 var (
-	upperCamel = regexp.MustCompile(`^[A-Z][A-Za-z]{0,39}$`)
+	upperCamel = regexp.MustCompile(`^[A-Z][A-Za-z]{0,31}$`)
 	meaning    = regexp.MustCompile(`^(\w+)(?::| is) (.*\.)\n$`)
 )
 
@@ -84,7 +84,7 @@ func conditionTables(t *testing.T) string {
 				t.Errorf("constant %s has the value %q: name it %s%s", name, text, kind, text)
 			}
 			if !upperCamel.MatchString(text) {
-				t.Errorf("%s: %q is not an upper-camel word of at most 40 letters", name, text)
+				t.Errorf("%s: %q is not an upper-camel word of at most 32 letters", name, text)
 			}
 			if other, twice := seen[kind+text]; twice {
 				t.Errorf("%s and %s have the same value %q", name, other, text)

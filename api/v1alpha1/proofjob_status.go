@@ -68,7 +68,7 @@ type ProofJobStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=7
 	// +kubebuilder:validation:XValidation:rule="!self.exists(c, size(c.message) > 1024)",message="a condition's message must be at most 1024 characters"
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
@@ -129,8 +129,8 @@ type ProofJobStatus struct {
 	// +kubebuilder:validation:XValidation:rule="size(self) <= 32 || !self.exists(p, has(p.report) && has(p.report.runs) && p.report.runs.exists(r, has(r.queueMilliseconds) || has(r.srsMilliseconds) || has(r.synthMilliseconds) || has(r.gpuMilliseconds) || has(r.verifyMilliseconds) || has(r.prepMSMMilliseconds) || has(r.nttMSMHMilliseconds) || has(r.batchAddMilliseconds) || has(r.bG2MSMMilliseconds) || has(r.tailMSMMilliseconds) || has(r.gpuTotalMilliseconds)))",message="with more than 32 partitions report.runs must hold type and totalMilliseconds only: leave the other times out"
 	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && has(p.report.runs) && size(p.report.runs) * size(self) > 512)",message="report.runs must hold at most 512 entries in all partitions together: leave some out"
 	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && has(p.report.publicInputs) && p.report.publicInputs.map(v, size(v) + 3).sum() > 4096)",message="report.publicInputs must be at most 4 KiB, 3 bytes more than its digits for each value: report publicInputsDigest in their place"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && (has(p.report.proof) ? size(p.report.proof) : 0) + (has(p.report.publicInputs) ? p.report.publicInputs.map(v, size(v) + 3).sum() : 0) + (has(p.report.error) ? size(p.report.error.message) : 0) > (size(self) <= 75 ? 5200 : 440000 / size(self) - 600))",message="report.proof, publicInputs and error.message are too long together for a job of so many partitions: report publicInputsDigest in place of the values, or shorten the message"
-	// +kubebuilder:validation:XValidation:rule="self.map(p, has(p.message) ? size(p.message) : 0).sum() <= 8192",message="the messages of all partitions must be at most 8 KiB together: shorten them"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && (has(p.report.proof) ? size(p.report.proof) : 0) + (has(p.report.publicInputs) ? p.report.publicInputs.map(v, size(v) + 3).sum() : 0) + (has(p.report.publicInputsDigest) ? size(p.report.publicInputsDigest) : 0) + (has(p.report.error) ? size(p.report.error.message) : 0) > (size(self) <= 80 ? 5200 : 478000 / size(self) - 762))",message="report.proof, publicInputs and error.message are too long together for a job of so many partitions: report publicInputsDigest in place of the values, or shorten the message"
+	// +kubebuilder:validation:XValidation:rule="self.map(p, has(p.message) ? size(p.message) : 0).sum() <= 2048",message="the messages of all partitions must be at most 2 KiB together: shorten them"
 	Partitions []PartitionStatus `json:"partitions,omitempty"`
 }
 
@@ -217,19 +217,19 @@ type PartitionStatus struct {
 	// reason is why the partition is in its state, in one word.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:MaxLength=32
 	Reason string `json:"reason,omitempty"`
 
-	// message is the reason in a sentence, shortened in large jobs. All partitions' messages together are at most 8 KiB.
+	// message is the reason in a sentence, shortened in large jobs. All partitions' messages together are at most 2 KiB.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// attempts is how many pods have worked on the partition.
+	// attempts is how many pods have worked on the partition, counted up to 999.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=9999
+	// +kubebuilder:validation:Maximum=999
 	Attempts int32 `json:"attempts,omitempty"`
 
 	// report is what the partition's pod says. It is written by the pod as a whole.
@@ -239,6 +239,10 @@ type PartitionStatus struct {
 
 // PartitionReport is what a prover pod says about a partition.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.publicInputs) || !has(self.publicInputsDigest)",message="a report must hold publicInputs or publicInputsDigest, not both: leave out one"
+// +kubebuilder:validation:XValidation:rule="!has(self.proof) || !has(self.error)",message="a report must hold proof or error, not both: leave out one"
+// +kubebuilder:validation:XValidation:rule="!has(self.proof) && !has(self.error) || !has(self.progressPercent)",message="a report with a proof or an error must not hold progressPercent: leave it out"
+// +kubebuilder:validation:XValidation:rule=`!has(self.proof) || size(self.proof.split('"')) <= 39`,message="proof must be proof.json of snarkjs without white space, or base64: it holds too many quotes"
 // +structType=atomic
 type PartitionReport struct {
 	// podName is the name of the pod that wrote the report.
@@ -267,7 +271,7 @@ type PartitionReport struct {
 	// +optional
 	Stage Stage `json:"stage,omitempty"`
 
-	// progressPercent is how much of all runs is done.
+	// progressPercent is how much of all runs is done. It is absent once the proof or an error is there.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100

@@ -28,18 +28,19 @@ const (
 	MaxReportedPublicInputBytes = 4096
 
 	// MaxPartitionMessageBytes bounds the messages of all partitions together.
-	MaxPartitionMessageBytes = 8192
+	MaxPartitionMessageBytes = 2048
 
 	// MaxMessageLength bounds one message, of a condition, a partition or a report's error.
 	MaxMessageLength = 1024
 
-	reportPayloadShare = 440000
-	reportPayloadBase  = 600
+	reportPayloadShare = 478000
+	reportPayloadBase  = 762
 	reportPayloadMax   = 5200
 )
 
-// ReportPayloadBudget returns how many bytes the proof, the public inputs (see PublicInputBytes) and the error's message
-// may take together in a report of a job with the given number of partitions: 5200 up to 75 partitions, 1118 with 256.
+// ReportPayloadBudget returns how many bytes the proof, the public inputs (see PublicInputBytes) or their digest, and the
+// error's message may take together in a report of a job with the given number of partitions: 5200 up to 80 partitions,
+// 1105 with 256: a proof of snarkjs for BLS12-381 and a digest.
 func ReportPayloadBudget(partitions int) int {
 	if partitions < 1 {
 		return reportPayloadMax

@@ -23,7 +23,7 @@ type PartitionReportApplyConfiguration struct {
 	Node *string `json:"node,omitempty"`
 	// stage is what the prover is at: Queue, SRS, Synth, GPU, Verify or Done.
 	Stage *apiv1alpha1.Stage `json:"stage,omitempty"`
-	// progressPercent is how much of all runs is done.
+	// progressPercent is how much of all runs is done. It is absent once the proof or an error is there.
 	ProgressPercent *int32 `json:"progressPercent,omitempty"`
 	// backend is the hardware that computes, CUDA or CPU.
 	Backend *apiv1alpha1.BackendType `json:"backend,omitempty"`

@@ -24,9 +24,9 @@ type PartitionStatusApplyConfiguration struct {
 	Verified *bool `json:"verified,omitempty"`
 	// reason is why the partition is in its state, in one word.
 	Reason *string `json:"reason,omitempty"`
-	// message is the reason in a sentence, shortened in large jobs. All partitions' messages together are at most 8 KiB.
+	// message is the reason in a sentence, shortened in large jobs. All partitions' messages together are at most 2 KiB.
 	Message *string `json:"message,omitempty"`
-	// attempts is how many pods have worked on the partition.
+	// attempts is how many pods have worked on the partition, counted up to 999.
 	Attempts *int32 `json:"attempts,omitempty"`
 	// report is what the partition's pod says. It is written by the pod as a whole.
 	Report *PartitionReportApplyConfiguration `json:"report,omitempty"`
