@@ -23,15 +23,18 @@ import (
 	"github.com/consensys/gnark-crypto/ecc"
 )
 
-// fields are the sample circuits' fields under circom's names, with the depth of the Merkle tree to prove in.
+// fields are the sample circuits' fields under circom's names, with the depths of the Merkle trees to prove in.
 var fields = []struct {
-	prime string
-	id    ecc.ID
-	depth int
+	prime  string
+	id     ecc.ID
+	depths []int
 }{
-	{"bls12381", ecc.BLS12_381, 16},
-	{"bn128", ecc.BN254, 3},
+	{"bls12381", ecc.BLS12_381, []int{3, 16}},
+	{"bn128", ecc.BN254, []int{3}},
 }
+
+// members are those who prove membership of small trees; the first one's input has no name of its own.
+var members = []string{"", "bob", "carol"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -66,16 +69,25 @@ func writeSources(folder string) error {
 		if err := write(source, []byte(constantsSource(f.prime, p))); err != nil {
 			return err
 		}
-		for circuit, input := range map[string]any{
-			fmt.Sprintf("merkle%d", f.depth): merkleInput(p, f.depth),
-			"multiplier":                     map[string]string{"x": "3", "k": "5"},
-			"bits":                           map[string]any{"x": []string{"1", "2", "3", "1000000007"}},
-		} {
+		inputs := map[string]any{
+			"multiplier/input": map[string]string{"x": "3", "k": "5"},
+			"bits/input":       map[string]any{"x": []string{"1", "2", "3", "1000000007"}},
+		}
+		for _, depth := range f.depths {
+			folder := fmt.Sprintf("merkle%d/input", depth)
+			inputs[folder] = merkleInput(p, depth, members[0])
+			if f.id == ecc.BLS12_381 && depth == 3 {
+				for _, m := range members[1:] {
+					inputs[folder+"-"+m] = merkleInput(p, depth, m)
+				}
+			}
+		}
+		for name, input := range inputs {
 			data, err := json.MarshalIndent(input, "", "  ")
 			if err != nil {
 				return err
 			}
-			if err := write(filepath.Join(folder, f.prime, circuit, "input.json"), append(data, '\n')); err != nil {
+			if err := write(filepath.Join(folder, f.prime, name+".json"), append(data, '\n')); err != nil {
 				return err
 			}
 		}
@@ -122,9 +134,9 @@ type merkle struct {
 	Root     string   `json:"root"`
 }
 
-// merkleInput is the membership of a leaf at position 0b…0101 of a tree whose other nodes are made up.
-func merkleInput(p *poseidon, depth int) merkle {
-	node := new(big.Int).SetBytes([]byte("a sample leaf"))
+// merkleInput is the membership of a member's leaf at position 0b…0101 of a tree whose other nodes are made up.
+func merkleInput(p *poseidon, depth int, member string) merkle {
+	node := new(big.Int).SetBytes([]byte("a sample leaf" + member))
 	in := merkle{Leaf: node.String()}
 	for level := range depth {
 		sibling := p.hash(big.NewInt(int64(level)), big.NewInt(1))
