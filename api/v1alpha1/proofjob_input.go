@@ -39,9 +39,9 @@ type ProofInput struct {
 
 // Digest is a digest in the form sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case.
 //
-// +kubebuilder:validation:MinLength=71
+// +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=140
-// +kubebuilder:validation:XValidation:rule="self.matches('^(sha256:[0-9a-f]{64}|blake2b-512:[0-9a-f]{128})$')",message="a digest must be sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case"
+// +kubebuilder:validation:XValidation:rule="self.matches('^(sha256:[0-9a-f]{64}|blake2b-512:[0-9a-f]{128})$')",message="a digest must be sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case: take what sha256sum or b2sum prints, with the prefix"
 type Digest string
 
 // InputSource says where an input's content is: exactly one member is set.

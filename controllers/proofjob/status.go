@@ -177,7 +177,7 @@ func setCondition(conditions *[]metav1.Condition, c metav1.Condition, now time.T
 	meta.SetStatusCondition(conditions, c)
 }
 
-// boundMessages keeps the messages of all partitions together within 8 KiB, giving each the same room.
+// boundMessages keeps the messages of all partitions together within MaxPartitionMessageBytes, giving each the same room.
 func boundMessages(partitions []api.PartitionStatus) {
 	n := 0
 	for i := range partitions {

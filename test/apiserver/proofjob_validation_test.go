@@ -39,7 +39,7 @@ func TestProofJobValidation(t *testing.T) {
 		oneSource  = "spec.inputs[0]: an input has exactly one source: set one of inline, configMap, secret, persistentVolumeClaim and uri"
 		badPath    = "spec.inputs[0].persistentVolumeClaim.path: a path must be relative to the root of the volume or image, without '.', '..' and empty elements: remove them, and any '/' at the beginning or end"
 		badURL     = "spec.inputs[0].uri.url: uri.url must begin with https://, s3://, gs:// or azblob:// and hold no white space: copy the object to one of these, or use another source"
-		badDigest  = "spec.inputs[0].digest: a digest must be sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case"
+		badDigest  = "spec.inputs[0].digest: a digest must be sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower case: take what sha256sum or b2sum prints, with the prefix"
 		badName    = "spec.inputs[0].name: an input's name must be a DNS label: use lower-case letters, digits and '-' only, beginning and ending with a letter or digit"
 		badPublic  = "spec.inputs[0].publicInputs[0]: a public input must be a decimal number without sign, white space or leading zeros: convert it"
 		oneInline  = "spec.inputs[0].inline: inline holds exactly one thing: set either inline.witness (base64 of the witness file) or inline.input (the text of circom's input.json)"
@@ -104,6 +104,7 @@ func TestProofJobValidation(t *testing.T) {
 		{name: "blake2b digest", change: digest(v1alpha1.Digest("blake2b-512:" + strings.Repeat("0a", 64)))},
 		{name: "upper-case digest", change: digest(v1alpha1.Digest("sha256:" + strings.Repeat("0A", 32))), want: []string{badDigest}},
 		{name: "long digest", change: digest(v1alpha1.Digest("sha256:" + strings.Repeat("0a", 33))), want: []string{badDigest}},
+		{name: "short digest", change: digest("sha256:0a"), want: []string{badDigest}},
 		{name: "digest of another kind", change: digest(v1alpha1.Digest("sha384:" + strings.Repeat("0a", 48))), want: []string{badDigest}},
 
 		{name: "input name", change: func(s spec) { first(s).Name = "Alice_1" }, want: []string{badName}},
