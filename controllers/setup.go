@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cuzk-dev/cuzk/controllers/internal/identity"
 	"github.com/cuzk-dev/cuzk/controllers/internal/proverpod"
@@ -35,21 +36,27 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	if err := proverpod.IndexPods(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	makes := &identity.Maker{Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Clock: o.Clock}
+	// For kinds that are not cached. The manager's own client would start an informer for each kind it writes, in order
+	// to let later reads wait for the write.
+	direct, err := client.New(mgr.GetConfig(), client.Options{HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return err
+	}
+	makes := &identity.Maker{Client: direct, Clock: o.Clock}
 	wake := proofjob.NewWake()
 	pool := verification.NewPool(o.VerificationWorkers, verification.NewKeys(o.VerifyingKeyCacheCap, verification.ParseGroth16), o.Clock, wake.Job)
 	if err := mgr.Add(pool); err != nil {
 		return err
 	}
 	keys := &provingkey.Reconciler{
-		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Clock: o.Clock,
+		Client: mgr.GetClient(), Direct: direct, Clock: o.Clock,
 		Recorder: mgr.GetEventRecorder("cuzk-manager"), Identity: makes, Image: o.ProverImage,
 	}
 	if err := keys.SetupWithManager(mgr, o.ProvingKeyWorkers); err != nil {
 		return err
 	}
 	jobs := &proofjob.Reconciler{
-		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Clock: o.Clock,
+		Client: mgr.GetClient(), Reader: direct, Clock: o.Clock,
 		Recorder: mgr.GetEventRecorder("cuzk-manager"), Pool: pool, Identity: makes,
 		Config: proofjob.Config{
 			ProverImage: o.ProverImage, ProverCUDAImage: o.ProverCUDAImage,

@@ -41,9 +41,9 @@ import (
 
 // Reconciler makes ProvingKeys ready.
 type Reconciler struct {
-	// Client reads from the cache, Reader from the API server.
+	// Client reads from the cache, Direct from the API server; ConfigMaps are read and written by Direct only.
 	Client client.Client
-	Reader client.Reader
+	Direct client.Client
 
 	Clock    clock.PassiveClock
 	Recorder events.EventRecorder
@@ -91,7 +91,7 @@ func (r *Reconciler) act(ctx context.Context, key *api.ProvingKey, o *Observatio
 	}
 	for _, name := range plan.Seal {
 		cm := corev1ac.ConfigMap(name, key.Namespace).WithImmutable(true).WithOwnerReferences(owner(key)).WithLabels(configMapLabels(key))
-		if err := r.Client.Apply(ctx, cm, identity.FieldOwner, client.ForceOwnership); err != nil {
+		if err := r.Direct.Apply(ctx, cm, identity.FieldOwner, client.ForceOwnership); err != nil {
 			return fmt.Errorf("seal ConfigMap %s: %w", name, err)
 		}
 	}
@@ -114,7 +114,7 @@ func (r *Reconciler) startInspection(ctx context.Context, key *api.ProvingKey) e
 	}
 	for _, name := range names {
 		cm := corev1ac.ConfigMap(name, key.Namespace).WithOwnerReferences(owner(key)).WithLabels(configMapLabels(key))
-		if err := r.Client.Apply(ctx, cm, identity.FieldOwner, client.ForceOwnership); err != nil {
+		if err := r.Direct.Apply(ctx, cm, identity.FieldOwner, client.ForceOwnership); err != nil {
 			return fmt.Errorf("apply ConfigMap %s: %w", name, err)
 		}
 	}

@@ -82,7 +82,7 @@ func (r *Reconciler) read(ctx context.Context, key *api.ProvingKey, at api.Verif
 		data = f.Inline.Bytes()
 	}
 	for i := range at.ConfigMaps {
-		part, err := verifyingkey.Part(ctx, r.Reader, key.Namespace, &at.ConfigMaps[i])
+		part, err := verifyingkey.Part(ctx, r.Direct, key.Namespace, &at.ConfigMaps[i])
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (r *Reconciler) missingSource(ctx context.Context, key *api.ProvingKey) (st
 		}
 		var object metav1.PartialObjectMetadata
 		object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
-		err := r.Reader.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, &object)
+		err := r.Direct.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, &object)
 		switch {
 		case apierrors.IsNotFound(err):
 			return fmt.Sprintf("There is no %s %s, which files.%s names: create it, or name the right one in a new ProvingKey.", kind, name, file.field), nil

@@ -36,10 +36,9 @@ var ProverRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{api.GroupName}, Resources: []string{"proofjobs/status"}, Verbs: []string{"patch"}},
 }
 
-// Maker makes identities. Reader must not be a cache: nothing of this is watched.
+// Maker makes identities. Client must not read from a cache: nothing of this is watched.
 type Maker struct {
 	Client client.Client
-	Reader client.Reader
 	Clock  clock.PassiveClock
 
 	mu   sync.Mutex
@@ -113,7 +112,7 @@ func (m *Maker) trust(key string) {
 
 func (m *Maker) account(ctx context.Context, namespace, name string) error {
 	var have corev1.ServiceAccount
-	switch err := m.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
+	switch err := m.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
 	case err == nil:
 		return nil
 	case !apierrors.IsNotFound(err):
@@ -128,7 +127,7 @@ func (m *Maker) account(ctx context.Context, namespace, name string) error {
 
 func (m *Maker) role(ctx context.Context, namespace, name string, rules []rbacv1.PolicyRule, owner *metav1ac.OwnerReferenceApplyConfiguration) error {
 	var have rbacv1.Role
-	switch err := m.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
+	switch err := m.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
 	case err == nil && equality.Semantic.DeepEqual(have.Rules, rules):
 		return nil
 	case err != nil && !apierrors.IsNotFound(err):
@@ -150,7 +149,7 @@ func (m *Maker) role(ctx context.Context, namespace, name string, rules []rbacv1
 
 func (m *Maker) binding(ctx context.Context, namespace, name, role, account string, owner *metav1ac.OwnerReferenceApplyConfiguration) error {
 	var have rbacv1.RoleBinding
-	switch err := m.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
+	switch err := m.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
 	case err == nil && have.RoleRef.Kind == "Role" && have.RoleRef.Name == role && binds(have.Subjects, namespace, account):
 		return nil
 	case err != nil && !apierrors.IsNotFound(err):
