@@ -12,7 +12,7 @@ while IFS=: read -r file target; do
 	[[ $package/$target == *$pattern* ]] || continue
 	ran=$((ran + 1))
 	printf '\n--- %s %s\n' "$package" "$target"
-	go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package" || failed+=("$package $target")
+	go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 500x "$package" || failed+=("$package $target")
 done < <(grep -rHoE --include='*_test.go' '^func (Fuzz[A-Za-z0-9_]+)' cmd prover controllers api 2>/dev/null | sed -E 's/func //')
 printf '\n%d passed, %d failed\n' $((ran - ${#failed[@]})) ${#failed[@]}
 if [ ${#failed[@]} -gt 0 ]; then

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math/big"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -32,24 +34,20 @@ func damaged(data []byte, at uint32, value uint64, width byte) []byte {
 	return data
 }
 
-func addSeeds(f *testing.F, path func(samples.Circuit) string) {
-	for _, c := range samples.Own(f) {
-		data, err := os.ReadFile(path(c))
-		if err != nil {
-			f.Fatal(err)
-		}
-		if len(data) > 32<<10 {
-			continue
-		}
-		f.Add(data, uint32(1<<31), uint64(0), byte(0))
-		for at := uint32(4); at < 100; at += 4 {
-			f.Add(data, at, uint64(1)<<63|uint64(at), byte(4))
-		}
+// addSeeds adds a file, and what becomes of it when its first numbers are large.
+func addSeeds(f *testing.F, data []byte) {
+	f.Add(data, uint32(1<<31), uint64(0), byte(0))
+	for at := uint32(4); at < 100; at += 4 {
+		f.Add(data, at, uint64(1)<<63|uint64(at), byte(4))
 	}
 }
 
 func FuzzWtns(f *testing.F) {
-	addSeeds(f, func(c samples.Circuit) string { return c.Witness })
+	for _, id := range curve.All {
+		header := slices.Concat(words(32), littleEndian(id.ScalarModulus()), words(3))
+		values := slices.Concat(littleEndian(big.NewInt(1)), littleEndian(big.NewInt(7)), littleEndian(big.NewInt(8)))
+		addSeeds(f, container("wtns", 2, filePart{1, header}, filePart{2, values}))
+	}
 	f.Fuzz(func(t *testing.T, data []byte, at uint32, value uint64, width byte) {
 		w, err := ParseWitness(t.Context(), "witness", damaged(data, at, value, width))
 		if err != nil {
@@ -73,9 +71,11 @@ func FuzzWtns(f *testing.F) {
 }
 
 func FuzzR1CS(f *testing.F) {
-	addSeeds(f, func(c samples.Circuit) string { return c.R1CS })
-	f.Add(container("r1cs", 1, filePart{2, oneConstraint(curve.BN254)}, filePart{1, header(curve.BN254, 4, 1, 0, 2, 4, 0, 1)}),
-		uint32(1<<31), uint64(0), byte(0))
+	for _, id := range curve.All {
+		head, body := filePart{1, header(id, 4, 1, 0, 2, 4, 0, 1)}, filePart{2, oneConstraint(id)}
+		addSeeds(f, container("r1cs", 1, body, head))
+		addSeeds(f, container("r1cs", 1, head, body, filePart{3, make([]byte, 32)}))
+	}
 	f.Fuzz(func(t *testing.T, data []byte, at uint32, value uint64, width byte) {
 		c, err := ParseConstraints(t.Context(), "circuit", damaged(data, at, value, width))
 		if err != nil {
