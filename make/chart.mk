@@ -11,6 +11,6 @@ verify-chart: ## Fail if the chart is not what `make chart` would write
 	cd $(ROOT) && go run ./hack/chartgen -check
 
 .PHONY: test-chart
-test-chart: $(BIN)/helm ## Lint the chart and test what it renders
+test-chart: $(BIN)/helm $(BIN)/kubectl ## Lint the chart and test what it renders
 	$(BIN)/helm lint --strict $(ROOT)/charts/cuzk
-	cd $(ROOT) && HELM=$(BIN)/helm go test -tags chart ./test/chart/...
+	cd $(ROOT) && HELM=$(BIN)/helm KUBECTL=$(BIN)/kubectl go test -tags chart ./test/chart/...

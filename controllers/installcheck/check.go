@@ -41,8 +41,7 @@ func Run(ctx context.Context, config *rest.Config, namespace string) error {
 	var last error
 	err = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		last = once(ctx, disco, client.NewDryRunClient(c), namespace)
-		var broken *brokenError
-		if errors.As(last, &broken) {
+		if _, broken := errors.AsType[*brokenError](last); broken {
 			return false, last
 		}
 		return last == nil, nil

@@ -133,6 +133,34 @@ func TestConfigurationIsAdmitted(t *testing.T) {
 	}
 }
 
+// The samples' jobs and keys are valid.
+func TestSamplesAreAdmitted(t *testing.T) {
+	namespace, count := newNamespace(t), 0
+	paths, err := filepath.Glob("../../config/samples/*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range documents(t, path, raw) {
+			if object.GroupVersionKind().Group != "proving.cuzk.dev" {
+				continue
+			}
+			count++
+			object.SetNamespace(namespace)
+			if err := admin.Create(t.Context(), object, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	if count < 4 {
+		t.Errorf("only %d objects in the samples", count)
+	}
+}
+
 // Examples in the documentation are valid, not only well spelt.
 func TestDocumentedExamplesAreAdmitted(t *testing.T) {
 	namespace, count := newNamespace(t), 0

@@ -13,8 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 )
 
 func kustomize(t *testing.T, folder string) map[string]*unstructured.Unstructured {
@@ -46,8 +49,8 @@ func TestKustomizeAndChartAgree(t *testing.T) {
 			}
 		}
 		if slices.Contains([]string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}, c.GetKind()) {
-			if diff := cmp.Diff(c.Object["spec"], k.Object["spec"]); diff != "" {
-				t.Errorf("%s: spec (-chart +kustomize):\n%s", key, diff)
+			if !cmp.Equal(c.Object["spec"], k.Object["spec"]) {
+				t.Errorf("%s: the chart's is not that of config/: run make chart", key)
 			}
 		}
 	}
@@ -67,7 +70,11 @@ func TestKustomizeComponents(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
 	text := "resources: [../../config/default]\ncomponents: [../../config/prometheus, ../../config/network-policy]\n"
 	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -134,5 +141,72 @@ func TestEveryAlertHasARunbook(t *testing.T) {
 	delete(pages, "README")
 	for page := range pages {
 		t.Errorf("docs/runbook/%s.md is about no alert", page)
+	}
+}
+
+// The samples work as they are: their objects have only known fields, name what is there, and fit the API's bounds.
+func TestSamples(t *testing.T) {
+	found := kustomize(t, filepath.Join(root, "config", "samples"))
+	configMaps := map[string]map[string]bool{}
+	for key, u := range found {
+		if u.GetKind() != "ConfigMap" {
+			continue
+		}
+		m, size := typed[corev1.ConfigMap](t, found, key), 0
+		configMaps[m.Name] = map[string]bool{}
+		for k, v := range m.Data {
+			configMaps[m.Name][k], size = true, size+len(v)
+		}
+		for k, v := range m.BinaryData {
+			configMaps[m.Name][k], size = true, size+len(v)
+		}
+		if size > 1<<20 {
+			t.Errorf("%s holds %d bytes; 1 MiB is the limit", key, size)
+		}
+	}
+	has := func(who string, c *api.ConfigMapKey) {
+		if c != nil && !configMaps[c.Name][c.Key] {
+			t.Errorf("%s names key %s of ConfigMap %s, which no sample has", who, c.Key, c.Name)
+		}
+	}
+	jobs := 0
+	for key, u := range found {
+		switch u.GetKind() {
+		case "ProofJob":
+			jobs++
+			job := typed[api.ProofJob](t, found, key)
+			if found["ProvingKey/"+job.Spec.ProvingKeyRef.Name] == nil {
+				t.Errorf("%s names a key that no sample has", key)
+			}
+			for i := range job.Spec.Inputs {
+				has(key, job.Spec.Inputs[i].ConfigMap)
+			}
+		case "ProvingKey":
+			files := typed[api.ProvingKey](t, found, key).Spec.Files
+			for _, f := range []*api.KeyFile{&files.ProvingKey, files.VerifyingKey, files.ConstraintSystem, files.WitnessGenerator} {
+				if f != nil {
+					has(key, f.ConfigMap)
+				}
+			}
+		}
+	}
+	if jobs < 2 {
+		t.Errorf("%d sample jobs, want at least 2", jobs)
+	}
+
+	// What the membership job declares is what the witnesses were made from.
+	job := typed[api.ProofJob](t, found, "ProofJob/membership")
+	for i, file := range []string{"input.json", "input-bob.json", "input-carol.json"} {
+		raw, err := os.ReadFile(filepath.Join(root, "test", "circuits", "bls12381", "merkle3", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var input struct{ Root string }
+		if err := yaml.Unmarshal(raw, &input); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{input.Root}, job.Spec.Inputs[i].PublicInputs); diff != "" {
+			t.Errorf("input %s: public inputs (-%s +sample):\n%s", job.Spec.Inputs[i].Name, file, diff)
+		}
 	}
 }
