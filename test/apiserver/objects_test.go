@@ -79,11 +79,19 @@ func reportingJob(t *testing.T, job *v1alpha1.ProofJob) *v1alpha1.ProofJob {
 // parse reads an object from YAML.
 func parse(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
-	object := &unstructured.Unstructured{}
-	if err := yaml.UnmarshalStrict([]byte(text), &object.Object); err != nil {
-		t.Fatalf("%v in\n%s", err, text)
+	object, err := parseYAML(text)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return object
+}
+
+func parseYAML(text string) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict([]byte(text), &object.Object); err != nil {
+		return nil, fmt.Errorf("%w in\n%s", err, text)
+	}
+	return object, nil
 }
 
 // causes returns what the API server says is wrong, one "field: message" a cause, sorted; nothing for no error.
