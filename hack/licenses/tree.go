@@ -56,7 +56,7 @@ func checkTree(root string) (complaints []string, count int, err error) {
 			continue
 		}
 		if binary(name, content) {
-			if !told[dir] && !explained(filepath.Join(root, filepath.FromSlash(dir))) {
+			if !told[dir] && !explained(root, dir) {
 				told[dir] = true
 				complaints = append(complaints, fmt.Sprintf("%s: a binary file, and no README.md in %s or above it with a heading \"Provenance\" that says what made it and under which licence its source is", name, dir))
 			}
@@ -77,14 +77,13 @@ func binary(name string, content []byte) bool {
 	return slices.Contains(circuitFiles, path.Ext(name)) || bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
 }
 
-// explained says whether the folder, or one above it up to two levels, tells where its binary files come from.
-func explained(dir string) bool {
-	for range 3 {
-		readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+// explained says whether the folder, or one above it below the root, tells where its binary files come from.
+func explained(root, dir string) bool {
+	for ; dir != "."; dir = path.Dir(dir) {
+		readme, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(dir), "README.md"))
 		if err == nil && strings.Contains(strings.ToLower(string(readme)), provenance) {
 			return true
 		}
-		dir = filepath.Dir(dir)
 	}
 	return false
 }
