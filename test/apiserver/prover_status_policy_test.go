@@ -133,7 +133,7 @@ func policyEnforced(t *testing.T, namespace string) {
 			return err
 		}
 		if err := applyReport(t, bad, job, 0, bad.report(v1alpha1.StageQueue)); err == nil || !strings.Contains(err.Error(), "cuzk-prover-status") {
-			return fmt.Errorf("a foreign report: %v", err)
+			return fmt.Errorf("a foreign report: %w", err)
 		}
 		return nil
 	})
