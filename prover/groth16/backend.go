@@ -21,6 +21,9 @@ type Backend interface {
 	LoadKey(ctx context.Context, src KeySource, budget Budget) (Key, error)
 	// LoadStructure makes a circuit's matrices ready, so that packed assignments can be evaluated.
 	LoadStructure(ctx context.Context, m *r1cs.Matrices) (Structure, error)
+	// Memory is the budget of host memory that proofs reserve from. Whoever feeds the backend reserves from it too, so that
+	// all stages of a proof share one bound.
+	Memory() *memory.Budget
 	// Demand is the memory that a proof with this key takes at its peak, beside the key, the structure and the
 	// assignment.
 	Demand(key Key) Budget

@@ -131,6 +131,14 @@ func (f *circomFront) assign(ctx context.Context, in *File) (*assignment, error)
 	}, nil
 }
 
+// demand: a witness file is mapped and takes none; one that is computed is held twice, by the program and here.
+func (f *circomFront) demand(in *File) int64 {
+	if in.firstByte() != '{' {
+		return 0
+	}
+	return 2 * int64(f.key.Wires()) * curve.ScalarBytes
+}
+
 // witness reads a witness, or computes it from an input.json; the content tells which it is.
 func (f *circomFront) witness(ctx context.Context, in *File) (*circom.Witness, error) {
 	if in.firstByte() != '{' {

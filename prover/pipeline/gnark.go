@@ -88,6 +88,9 @@ func onDisk(f *File) (*os.File, error) {
 
 func (f *gnarkFront) keySource() groth16.KeySource { return f.key }
 
+// demand: what the solver itself takes is bounded apart, in its process.
+func (f *gnarkFront) demand(*File) int64 { return f.system.AssignmentBytes() }
+
 // assign solves a witness, or takes a solution, which holds all wires; its length tells which it is.
 func (f *gnarkFront) assign(ctx context.Context, in *File) (_ *assignment, err error) {
 	content, err := in.contents()

@@ -80,17 +80,28 @@ func (p *Prover) loaded(ctx context.Context) (srs time.Duration, first bool, _ e
 	return srs, first, nil
 }
 
-// once is one run: synth, queue, gpu, verify. Its queue is what the backend lets it wait.
+// once is one run: queue, synth, queue, gpu, verify. It waits twice: for the memory of all its stages, reserved at once so
+// that no proof holds a part of what another one needs, and for its turn at the backend.
 func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer) (*groth16.Proof, []curve.Scalar, error) {
 	obs := &recorder{to: to, run: run}
 	start := time.Now()
+	to.Begin(stage.Queue)
+	backend := p.config.Backend
+	reservation, err := backend.Memory().Reserve(ctx, p.front.demand(in)+backend.Demand(p.key).HostBytes, "the proof")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer reservation.Release()
+	obs.finish(stage.Queue, start)
+
+	synthStart := time.Now()
 	to.Begin(stage.Synth)
 	a, err := p.front.assign(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer a.close() // the memory is the kernel's to clear; there is nothing to do about a failure
-	obs.finish(stage.Synth, start)
+	obs.finish(stage.Synth, synthStart)
 
 	r, err := p.scalar()
 	if err != nil {
@@ -102,7 +113,7 @@ func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer
 	}
 	obs.submitted = time.Now()
 	to.Begin(stage.Queue)
-	ticket, err := p.config.Backend.Submit(ctx, p.key, a.Assignment, r, s, groth16.Options{Observer: obs})
+	ticket, err := backend.Submit(ctx, p.key, a.Assignment, r, s, groth16.Options{Observer: obs, Reservation: reservation})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -78,6 +78,8 @@ type Prover struct {
 type frontEnd interface {
 	// assign makes the assignment of an input, or says what is wrong with the input.
 	assign(ctx context.Context, in *File) (*assignment, error)
+	// demand is the memory that the assignment of an input takes, in bytes.
+	demand(in *File) int64
 	// explain finds out why a proof of an assignment did not verify, as far as the files tell. cause is the refusal.
 	explain(ctx context.Context, a *assignment, cause error, progress func(done float64)) error
 	// keySource is the key as its file holds it.

@@ -57,6 +57,9 @@ func New(config Config) *Backend {
 // Name is "cpu".
 func (b *Backend) Name() string { return "cpu" }
 
+// Memory is the budget of Config.
+func (b *Backend) Memory() *memory.Budget { return b.memory }
+
 // Close does nothing: keys and structures hold all there is.
 func (b *Backend) Close() error { return nil }
 
