@@ -208,7 +208,7 @@ func (p *proverPod) order() (*order.Order, error) {
 // done is a complete report.
 func (p *proverPod) done(proof string, public ...string) api.PartitionReport {
 	return api.PartitionReport{
-		Node: p.Spec.NodeName, Stage: api.StageDone, ProgressPercent: ptr.To[int32](100), Backend: api.BackendCPU,
+		Node: p.Spec.NodeName, Stage: api.StageDone, Backend: api.BackendCPU,
 		InputDigest: "sha256:" + fmt.Sprintf("%064d", p.index()), Proof: proof, PublicInputs: public,
 		Timings: &api.Timings{QueueMilliseconds: ptr.To[int64](1), SRSMilliseconds: ptr.To[int64](20), SynthMilliseconds: ptr.To[int64](300),
 			GPUMilliseconds: ptr.To[int64](4000), VerifyMilliseconds: ptr.To[int64](5), TotalMilliseconds: ptr.To[int64](4326)},

@@ -157,10 +157,30 @@ func eventually[T client.Object](t *testing.T, object T, what string, ok func(T)
 		case <-ctx.Done():
 			object.SetManagedFields(nil)
 			shown, _ := json.MarshalIndent(object, "", " ")
-			t.Fatalf("never came: %s (%v)\n%s", what, err, shown)
+			t.Fatalf("never came: %s (%v)\n%s\n%s", what, err, shown, pods(object.GetNamespace()))
 		case <-ticker.C:
 		}
 	}
+}
+
+// pods shows what became of a namespace's pods.
+func pods(namespace string) string {
+	var list corev1.PodList
+	if err := admin.List(context.Background(), &list, client.InNamespace(namespace)); err != nil {
+		return err.Error()
+	}
+	var out strings.Builder
+	for i := range list.Items {
+		pod := &list.Items[i]
+		fmt.Fprintf(&out, "%s on %q: %s %s", pod.Name, pod.Spec.NodeName, pod.Status.Phase, pod.Status.Message)
+		for _, c := range pod.Status.ContainerStatuses {
+			if end := c.State.Terminated; end != nil {
+				fmt.Fprintf(&out, " exit %d: %s", end.ExitCode, end.Message)
+			}
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
 }
 
 // becomes waits for a condition.

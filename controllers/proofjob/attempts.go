@@ -8,11 +8,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/controllers/internal/proverpod"
-	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -49,7 +47,7 @@ func (p *planner) attempts() {
 		index := x.index / per
 		x.pod = newest[index]
 		if x.pod != nil {
-			x.is.Attempts = max(x.is.Attempts, count[index], attemptNumber(x.pod))
+			x.is.Attempts = min(max(x.is.Attempts, count[index], attemptNumber(x.pod)), maxAttempts)
 			if !podEnded(x.pod) && x.pod.Status.Phase == corev1.PodRunning && x.is.State == api.PartitionPending {
 				x.is.State = api.PartitionRunning
 			}
@@ -102,14 +100,13 @@ func (p *planner) storeLastWord(x *partition) {
 	}
 	e := x.word.entry
 	r := api.PartitionReport{
-		PodName: x.pod.Name, PodUID: string(x.pod.UID), Node: text.Cut(x.pod.Spec.NodeName, 63),
-		Stage:           api.StageDone,
-		ProgressPercent: ptr.To[int32](100),
-		Backend:         api.BackendType(e.Backend),
-		InputDigest:     e.InputDigest,
-		Proof:           e.Proof,
-		PublicInputs:    e.PublicInputs,
-		Timings:         timingsOf(e.Milliseconds),
+		PodName: x.pod.Name, PodUID: string(x.pod.UID), Node: first(x.pod.Spec.NodeName, 63),
+		Stage:        api.StageDone,
+		Backend:      api.BackendType(e.Backend),
+		InputDigest:  e.InputDigest,
+		Proof:        e.Proof,
+		PublicInputs: e.PublicInputs,
+		Timings:      timingsOf(e.Milliseconds),
 	}
 	if r.Backend != api.BackendCUDA && r.Backend != api.BackendCPU {
 		r.Backend = ""
@@ -121,6 +118,9 @@ func (p *planner) storeLastWord(x *partition) {
 	x.report = &r
 }
 
+// first is the beginning of s, n bytes at most; names are ASCII.
+func first(s string, n int) string { return s[:min(len(s), n)] }
+
 // timingsOf reads the stage times of a termination message: queue, srs, synth, gpu, verify, total.
 func timingsOf(ms []int64) *api.Timings {
 	if len(ms) != 6 {
@@ -131,6 +131,9 @@ func timingsOf(ms []int64) *api.Timings {
 		GPUMilliseconds: &ms[3], VerifyMilliseconds: &ms[4], TotalMilliseconds: &ms[5],
 	}
 }
+
+// maxAttempts is where counting ends.
+const maxAttempts = 999
 
 func note(digests map[int32]map[string]bool, index int32, digest string) {
 	if digest == "" {

@@ -177,7 +177,8 @@ func setCondition(conditions *[]metav1.Condition, c metav1.Condition, now time.T
 	meta.SetStatusCondition(conditions, c)
 }
 
-// boundMessages keeps the messages of all partitions together within MaxPartitionMessageBytes, giving each the same room.
+// boundMessages keeps the messages of all partitions together within their bound, giving each the same room. Where that
+// is too little for a sentence, the first ones keep theirs.
 func boundMessages(partitions []api.PartitionStatus) {
 	n := 0
 	for i := range partitions {
@@ -188,8 +189,17 @@ func boundMessages(partitions []api.PartitionStatus) {
 	if n == 0 {
 		return
 	}
-	room := min(api.MaxPartitionMessageBytes/n, api.MaxMessageLength)
+	room := min(max(api.MaxPartitionMessageBytes/n, 128), api.MaxMessageLength)
+	left := api.MaxPartitionMessageBytes / room
 	for i := range partitions {
+		if partitions[i].Message == "" {
+			continue
+		}
+		if left == 0 {
+			partitions[i].Message = ""
+			continue
+		}
 		partitions[i].Message = text.Cut(partitions[i].Message, room)
+		left--
 	}
 }
