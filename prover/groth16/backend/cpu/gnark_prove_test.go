@@ -63,6 +63,14 @@ func TestProvesGnarkCircuits(t *testing.T) {
 			}
 			defer key.Close()
 			g.verifies(t, submit(t, b, key, g.evaluate, random(t, id), random(t, id)))
+
+			bits := newBits(t, id, 5)
+			bitsKey, err := b.LoadKey(t.Context(), bits.open(t), prover.Budget{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer bitsKey.Close()
+			bits.verifies(t, submit(t, b, bitsKey, bits.evaluate, random(t, id), random(t, id)))
 		})
 	}
 }
