@@ -81,7 +81,7 @@ verify membership alice bob carol
 timings membership
 
 say "Once more, from an input.json: the witness is computed in the pod by circom's program, compiled now"
-test/circuits/build.sh wasm "$work/wasm"
+test/circuits/build.sh wasm "$work/wasm" bls12381/merkle3
 k create configmap membership-generator --from-file=merkle3.wasm="$work/wasm/bls12381/merkle3.wasm" --dry-run=client -o yaml | k apply --server-side -f - >/dev/null
 k create configmap membership-input --from-file=test/circuits/bls12381/merkle3/input.json --dry-run=client -o yaml | k apply -f - >/dev/null
 show apply -f config/samples/input-json.yaml

@@ -175,12 +175,31 @@ func (f *circomFront) explain(ctx context.Context, a *assignment, cause error, p
 	if err != nil {
 		return err
 	}
+	if f.constraints != nil {
+		if err := f.sameRows(ctx); err != nil {
+			return err
+		}
+	}
 	e := failure.New(failure.Verification, "%w; every point of the key is sound, so the witness does not satisfy the circuit or the key is of another one", cause)
 	if f.constraints != nil {
 		e = failure.New(failure.Key, "%w, though the witness satisfies %s and every point of the key is sound: the key is not of this circuit, or damaged", cause, f.r1csName)
 		return e.In(f.key.Name()).WithFix("make the key again from this .r1cs, or fetch it again")
 	}
 	return e.In(f.key.Name()).WithFix("hand in the circuit's .r1cs as constraint system, to learn which constraint does not hold")
+}
+
+// sameRows compares the constraints with those in the key, one by one: counts alone do not tell circuits apart.
+func (f *circomFront) sameRows(ctx context.Context) error {
+	inKey, err := f.key.Matrices()
+	if err != nil {
+		return err
+	}
+	row, err := f.constraints.FirstDifferentRow(ctx, inKey, f.constraints.Constraints)
+	if err != nil || row < 0 {
+		return err
+	}
+	return failure.New(failure.Key, "differs from constraint %d of the key %s: it is the key of another circuit", row, f.key.Name()).
+		In(f.r1csName).WithFix("use the .r1cs that the key was made from")
 }
 
 // satisfied checks a witness against constraints and clears the copy that it makes.

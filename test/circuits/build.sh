@@ -5,11 +5,11 @@
 # and demonstrations alone.
 #
 # Everything here is deterministic (the keys' only contribution is a beacon), so a second run gives the same
-# bytes. Needs go and node; circom2 and snarkjs are installed
-# into a cache folder (test/interop/npm.sh).
+# bytes. Needs go and node; circom2 and snarkjs are installed into a cache folder (test/interop/npm.sh).
 #
-#   build.sh           make all
-#   build.sh wasm DIR  make only the witness generators, as DIR/<prime>/<circuit>.wasm; they are never checked in
+#   build.sh                               make all
+#   build.sh wasm DIR [PRIME/CIRCUIT]...   make only witness generators (all, or those named), as
+#                                          DIR/<prime>/<circuit>.wasm; they are never checked in
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -35,14 +35,19 @@ trap 'rm -rf "$work"' EXIT
 
 if [[ ${1:-} == wasm ]]; then
   out=$(mkdir -p "$2" && cd "$2" && pwd)
-  for prime in bls12381 bn128; do
-    mkdir -p "$out/$prime"
-    samples=SAMPLES_$prime
-    for sample in ${!samples}; do
-      circuit=${sample%:*}
-      compile "$prime" "$circuit" "$work" --wasm
-      cp "$work/${circuit}_js/$circuit.wasm" "$out/$prime/$circuit.wasm"
+  wanted=("${@:3}")
+  if [[ ${#wanted[@]} == 0 ]]; then
+    for prime in bls12381 bn128; do
+      samples=SAMPLES_$prime
+      for sample in ${!samples}; do wanted+=("$prime/${sample%:*}"); done
     done
+  fi
+  for sample in "${wanted[@]}"; do
+    prime=${sample%/*} circuit=${sample#*/}
+    [[ -e src/$circuit.circom && -d src/$prime ]] || { echo "build.sh: there is no sample circuit $sample" >&2; exit 1; }
+    mkdir -p "$out/$prime"
+    compile "$prime" "$circuit" "$work" --wasm
+    cp "$work/${circuit}_js/$circuit.wasm" "$out/$prime/$circuit.wasm"
   done
   exit
 fi
