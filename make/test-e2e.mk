@@ -1,0 +1,7 @@
+##@ End-to-end tests (test/e2e)
+
+E2E_FLAGS ?=
+
+.PHONY: test-e2e
+test-e2e: ## Install on a real cluster of two nodes and test as a user would (E2E_FLAGS; KEEP=1 keeps the cluster)
+	@cd $(ROOT) && hack/e2e.sh $(E2E_FLAGS)
