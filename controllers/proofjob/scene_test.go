@@ -21,6 +21,9 @@ import (
 // valid is the verdict on a good proof.
 var valid = verification.Verdict{Valid: true}
 
+// refusedVerdict is the verdict on a bad one.
+var refusedVerdict = verification.Verdict{Message: "the proof does not verify"}
+
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 // scene is a job and its surroundings at a moment, for plans to be made of.

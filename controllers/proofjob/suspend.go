@@ -32,6 +32,7 @@ func (p *planner) suspend() {
 		}
 	case child != nil && childSuspended(child) && byUser && queueOf(child.Labels) == "":
 		p.act(SetSuspend{UID: child.UID, Suspend: false})
+		p.status.StartTime = nil // anew when the Job says so
 		p.condition(api.ConditionSuspended, metav1.ConditionFalse, api.ReasonNotSuspended, "Nothing keeps the job from running.")
 	case child != nil && childSuspended(child):
 		p.held = true
