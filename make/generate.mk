@@ -8,7 +8,7 @@ BOILERPLATE := hack/boilerplate.go.txt
 CRD_DESCRIPTION_LENGTH := 460
 
 # What makes checked-in files; verify-generated runs all of it. Other parts of the build add to it.
-GENERATED_TARGETS += generate manifests
+GENERATED_TARGETS += generate manifests api-docs
 
 $(CONTROLLER_GEN): $(GENERATE_MODULE)/go.mod $(GENERATE_MODULE)/go.sum
 	@mkdir -p $(BIN)
@@ -25,3 +25,7 @@ manifests: $(CONTROLLER_GEN) ## Generate the CustomResourceDefinitions
 .PHONY: verify-generated
 verify-generated: $(CONTROLLER_GEN) ## Prove generated files fresh, on a copy of the tree
 	hack/verify-generated.sh $(BIN) $(GENERATED_TARGETS)
+
+.PHONY: api-docs
+api-docs: manifests ## Generate docs/reference/api.md from the CustomResourceDefinitions
+	cd $(ROOT) && go run ./hack/apidocs

@@ -153,13 +153,13 @@ type URISource struct {
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(https|s3|gs|azblob)://[^\\\\s]+$')",message="uri.url must begin with https://, s3://, gs:// or azblob:// and hold no white space: copy the object to one of these, or use another source"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('^[a-z0-9]+://[^/?#]*@')",message="uri.url must not hold credentials, since whoever may read the object may read it: put them into a Secret and name it in uri.secretRef"
+	// +kubebuilder:validation:XValidation:rule="!self.contains('#') && (self.startsWith('https:') || !self.contains('?'))",message="uri.url must have no fragment, and a query only with https: remove what follows '#' or '?'"
 	URL string `json:"url,omitempty"`
 
-	// secretRef names a Secret in the same namespace with the credentials, under the names that the service's own tools
-	// read from the environment: for s3 AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and
-	// AWS_ENDPOINT_URL; for gs GOOGLE_APPLICATION_CREDENTIALS_JSON; for azblob AZURE_STORAGE_ACCOUNT,
-	// AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN; for https AUTHORIZATION, the value of that header. Without it the
-	// pod's own identity is used.
+	// secretRef names a Secret in the same namespace with the credentials. For https: token, or username and password,
+	// and ca.crt. For s3: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.
+	// For gs: service-account.json. For azblob: AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN,
+	// or AZURE_STORAGE_CONNECTION_STRING. Without it the pod's own identity is used.
 	// +optional
 	SecretRef *SecretReference `json:"secretRef,omitempty"`
 }

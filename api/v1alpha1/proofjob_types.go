@@ -207,8 +207,8 @@ type ProofJobSpec struct {
 	// +kubebuilder:validation:Maximum=256
 	MaxFailedPartitions *int32 `json:"maxFailedPartitions,omitempty"`
 
-	// activeDeadlineSeconds is how long the job may run, counted from the start of its pods' creation and anew after each
-	// resume; then it ends Failed with reason DeadlineExceeded. It can be changed.
+	// activeDeadlineSeconds is how long the job may run, counted from the creation of its pods and anew after each resume;
+	// then it ends Failed with reason DeadlineExceeded. It can be changed.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=31536000

@@ -169,7 +169,7 @@ func TestDocumentedExamplesAreAdmitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for block := range strings.SplitSeq(string(raw), "\n```yaml\n") {
+		for _, block := range strings.Split(string(raw), "\n```yaml\n")[1:] {
 			block, _, _ = strings.Cut(block, "\n```")
 			if !strings.Contains(block, "apiVersion: proving.cuzk.dev/") {
 				continue

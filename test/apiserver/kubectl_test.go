@@ -6,7 +6,9 @@
 package apiserver
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,16 +43,25 @@ var kubeconfig = sync.OnceValues(func() (string, error) {
 // kubectl runs the real kubectl and returns what it prints.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	path, err := kubeconfig()
+	out, err := tryKubectl(t.Context(), args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), environment.ControlPlane.KubectlPath, append([]string{"--kubeconfig", path}, args...)...)
-	out, err := command.CombinedOutput()
+	return out
+}
+
+func tryKubectl(ctx context.Context, args ...string) (string, error) {
+	path, err := kubeconfig()
 	if err != nil {
-		t.Fatalf("kubectl %v: %v\n%s", args, err, out)
+		return "", err
 	}
-	return string(out)
+	// The usual cache goes by the server's port, which an earlier run may have had too.
+	args = append([]string{"--kubeconfig", path, "--cache-dir", filepath.Join(filepath.Dir(path), "cache")}, args...)
+	out, err := exec.CommandContext(ctx, environment.ControlPlane.KubectlPath, args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("kubectl %v: %w\n%s", args, err, out)
+	}
+	return string(out), nil
 }
 
 // kubectlApply applies an object as a user does, on the client's side.

@@ -6,6 +6,7 @@
 package apiserver
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -131,9 +132,14 @@ func TestExplain(t *testing.T) {
 		"provingkey.spec.files.provingKey.digest":           "sha256:<64 hex digits>",
 		"pj.spec.execution.dedicated.affinity.nodeAffinity": "node affinity",
 	} {
-		if out := kubectl(t, "explain", field); !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
-			t.Errorf("kubectl explain %s does not say %q:\n%s", field, want, out)
-		}
+		// The API server publishes the schema of a new resource a moment after the resource.
+		eventually(t, "kubectl explain "+field, func(ctx context.Context) error {
+			out, err := tryKubectl(ctx, "explain", field)
+			if err == nil && !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+				err = fmt.Errorf("does not say %q:\n%s", want, out)
+			}
+			return err
+		})
 	}
 }
 

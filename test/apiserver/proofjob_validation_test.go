@@ -96,6 +96,8 @@ func TestProofJobValidation(t *testing.T) {
 		{name: "http", change: url("http://example.com/alice.wtns"), want: []string{badURL}},
 		{name: "file", change: url("file:///etc/passwd"), want: []string{badURL}},
 		{name: "white space", change: url("https://example.com/a b"), want: []string{badURL}},
+		{name: "query of an object store", change: url("s3://bucket/a?versionId=3"), want: []string{"spec.inputs[0].uri.url: uri.url must have no fragment, and a query only with https: remove what follows '#' or '?'"}},
+		{name: "fragment", change: url("https://example.com/a#b"), want: []string{"spec.inputs[0].uri.url: uri.url must have no fragment, and a query only with https: remove what follows '#' or '?'"}},
 		{name: "credentials in the url", change: url("https://user:secret@example.com/alice.wtns"),
 			want: []string{"spec.inputs[0].uri.url: uri.url must not hold credentials, since whoever may read the object may read it: put them into a Secret and name it in uri.secretRef"}},
 		{name: "uri without digest", change: func(s spec) { url("https://example.com/a")(s); first(s).Digest = "" },

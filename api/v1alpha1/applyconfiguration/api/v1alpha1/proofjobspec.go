@@ -43,8 +43,8 @@ type ProofJobSpecApplyConfiguration struct {
 	// maxFailedPartitions is how many partitions may fail before the job is ended early. Without it all partitions are
 	// tried. A job with any failed partition ends Failed; the proofs of its other partitions stay in the status.
 	MaxFailedPartitions *int32 `json:"maxFailedPartitions,omitempty"`
-	// activeDeadlineSeconds is how long the job may run, counted from the start of its pods' creation and anew after each
-	// resume; then it ends Failed with reason DeadlineExceeded. It can be changed.
+	// activeDeadlineSeconds is how long the job may run, counted from the creation of its pods and anew after each resume;
+	// then it ends Failed with reason DeadlineExceeded. It can be changed.
 	ActiveDeadlineSeconds *int64 `json:"activeDeadlineSeconds,omitempty"`
 	// schedulingDeadlineSeconds is how long the job may be without any scheduled pod; then it ends Failed with reason
 	// SchedulingDeadlineExceeded. The time suspended does not count. It can be changed.
