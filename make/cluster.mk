@@ -30,3 +30,7 @@ cluster-check: ## Smoke-test the running cluster: Job, GPUs, exec, logs, API fro
 $(BIN)/helm $(BIN)/kubectl $(BIN)/kwok:
 	@mkdir -p $(BIN)
 	@ln -sf "$$($(ROOT)/test/cluster/tool $(notdir $@))" $@
+
+.PHONY: test-docker
+test-docker: ## Build the Dockerfile's targets with a Docker daemon of our own and run them in the cluster
+	@$(ROOT)/test/cluster/check-dockerfile
