@@ -297,8 +297,10 @@ type PartitionReport struct {
 	// +kubebuilder:validation:Pattern=`^[0-9A-Za-z+/=_:,"{}\[\]]*$`
 	Proof string `json:"proof,omitempty"`
 
-	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about. They are absent if
-	// they would take more than 4 KiB, or less in jobs of many partitions; then publicInputsDigest is there.
+	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about. They are absent,
+	// with publicInputsDigest in their place, if they would take more than 4 KiB, three bytes more than its digits for each,
+	// or together with the proof more than 478000/n - 762 bytes in a job of n partitions, n above 80; the proof can then
+	// be verified only if the job declares the values.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256

@@ -101,18 +101,18 @@ func writeObject(page *bytes.Buffer, path string, schema apiextensionsv1.JSONSch
 	})
 	for _, name := range names {
 		property := schema.Properties[name]
-		text := strings.TrimPrefix(line(property.Description), name+" ")
+		texts := []string{strings.TrimPrefix(line(property.Description), name+" ")}
 		for _, rule := range append(slices.Clone(property.XValidations), itemRules(property)...) {
 			if property.Type == "object" && len(property.Properties) > 0 && !upstream(name) {
 				break // beside the object's own table
 			}
-			text += " *Rule: " + rule.Message + ".*"
+			texts = append(texts, "*Rule: "+rule.Message+".*")
 		}
 		required := ""
 		if slices.Contains(schema.Required, name) {
 			required = " **required**"
 		}
-		fmt.Fprintf(page, "| `%s`%s | %s | %s |\n", name, required, typeOf(name, property), cell(text))
+		fmt.Fprintf(page, "| `%s`%s | %s | %s |\n", name, required, typeOf(name, property), cell(strings.Join(texts, " ")))
 	}
 	for _, name := range names {
 		property := schema.Properties[name]

@@ -32,8 +32,10 @@ type PartitionReportApplyConfiguration struct {
 	// proof is the proof: for a key of snarkjs the text of proof.json, without white space; for a key of gnark the bytes of
 	// its binary form, compressed, in base64.
 	Proof *string `json:"proof,omitempty"`
-	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about. They are absent if
-	// they would take more than 4 KiB, or less in jobs of many partitions; then publicInputsDigest is there.
+	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about. They are absent,
+	// with publicInputsDigest in their place, if they would take more than 4 KiB, three bytes more than its digits for each,
+	// or together with the proof more than 478000/n - 762 bytes in a job of n partitions, n above 80; the proof can then
+	// be verified only if the job declares the values.
 	PublicInputs []string `json:"publicInputs,omitempty"`
 	// publicInputsDigest is the digest of the values in place of the values: SHA-256 over each value and a newline.
 	PublicInputsDigest *string `json:"publicInputsDigest,omitempty"`
