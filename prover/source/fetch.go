@@ -66,7 +66,7 @@ func (f Fetch) classed(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil:
 		return failure.New(failure.Interrupted, "%w", err)
-	case f.Class != "" && (errors.Is(err, ErrAbsent) || errors.Is(err, ErrRefused) || errors.Is(err, ErrDigest) || errors.Is(err, ErrSize)):
+	case f.Class != "" && (errors.Is(err, ErrAbsent) || errors.Is(err, ErrRefused) || errors.Is(err, ErrDigest) || errors.Is(err, ErrSize) || errors.Is(err, ErrNotFile)):
 		return failure.New(f.Class, "%w", err)
 	}
 	return failure.New(failure.IO, "%w", err)

@@ -44,8 +44,9 @@ func (f *file) OpenFile() (*os.File, error) {
 		return nil, f.explain(err)
 	}
 	st, err := h.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = errors.New("is not a regular file")
+	// A user may name a pipe; nothing below a root that others fill is one.
+	if err == nil && (st.IsDir() || f.rooted != "" && !st.Mode().IsRegular()) {
+		err = ErrNotFile
 	}
 	if err != nil {
 		h.Close()

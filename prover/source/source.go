@@ -24,6 +24,8 @@ var (
 	ErrAbsent = errors.New("does not exist")
 	// ErrRefused says that the credentials, or their absence, do not allow reading.
 	ErrRefused = errors.New("access refused")
+	// ErrNotFile says that there is something under the name, but nothing to read: a folder, say.
+	ErrNotFile = errors.New("is not a file")
 	// ErrChanged says that the bytes are no longer those of the version that was asked for.
 	ErrChanged = errors.New("content changed while it was read")
 	// ErrDigest says that the bytes are not those that the digest pins.

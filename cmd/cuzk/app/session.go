@@ -120,7 +120,7 @@ func (a *app) openFile(ctx context.Context, c *circuitFlags, p *progress, flag, 
 	}}
 	got, err := fetch.Get(ctx, src)
 	if err != nil {
-		if _, local := src.(source.Local); local && (errors.Is(err, source.ErrAbsent) || errors.Is(err, source.ErrRefused)) {
+		if _, local := src.(source.Local); local && (errors.Is(err, source.ErrAbsent) || errors.Is(err, source.ErrRefused) || errors.Is(err, source.ErrNotFile)) {
 			return nil, failure.New(failure.Usage, "--%s: %w", flag, errors.Unwrap(err)).WithFix("check the path")
 		}
 		return nil, err
