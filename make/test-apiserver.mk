@@ -5,5 +5,5 @@ ENVTEST_ASSETS = $(or $(KUBEBUILDER_ASSETS),$(shell $(ROOT)/test/cluster/tool en
 APISERVER_TEST_FLAGS ?=
 
 .PHONY: test-apiserver
-test-apiserver: ## Run the tests against a real API server: schema, rules, policies (APISERVER_TEST_FLAGS)
-	cd $(ROOT) && KUBEBUILDER_ASSETS=$(ENVTEST_ASSETS) go test -tags apiserver -count=1 $(APISERVER_TEST_FLAGS) ./test/apiserver/...
+test-apiserver: $(BIN)/helm ## Run the tests against a real API server: schema, rules, policies (APISERVER_TEST_FLAGS)
+	cd $(ROOT) && HELM=$(BIN)/helm KUBEBUILDER_ASSETS=$(ENVTEST_ASSETS) go test -tags apiserver -count=1 $(APISERVER_TEST_FLAGS) ./test/apiserver/...
