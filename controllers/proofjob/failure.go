@@ -93,10 +93,8 @@ func (p *planner) maxFailedPartitions() {
 
 // complete looks whether every partition has come to its end.
 func (p *planner) complete() {
-	for i := range p.partitions {
-		if !p.partitions[i].final() {
-			return
-		}
+	if !p.allFinal() {
+		return
 	}
 	if failed := p.failedList(); failed != "" {
 		p.fail(api.ReasonPartitionsFailed, failed)
@@ -125,11 +123,14 @@ func (p *planner) end() {
 		return
 	}
 	reason, message := p.failure.reason, p.failure.message
-	if c := p.o.Child; c != nil && c.DeletionTimestamp == nil && !p.childFinished() && p.childCondition(batchv1.JobFailureTarget) == nil {
+	// Pods whose partitions are all at their end have nothing left to do, and end by themselves.
+	working := !p.allFinal()
+	if c := p.o.Child; working && c != nil && c.DeletionTimestamp == nil && !p.childFinished() && p.childCondition(batchv1.JobFailureTarget) == nil {
 		p.act(DeleteChild{UID: c.UID, Propagation: metav1.DeletePropagationBackground})
 	}
 	checking := len(p.plan.Checks) > 0 && !p.keyUnavailable
-	if p.livePods() > 0 || checking || (p.o.Child != nil && p.childCondition(batchv1.JobFailureTarget) != nil && !p.childFinished()) {
+	ending := p.livePods() > 0 || (p.o.Child != nil && p.childCondition(batchv1.JobFailureTarget) != nil && !p.childFinished())
+	if checking || (working && ending) {
 		p.condition(api.ConditionFailureTarget, metav1.ConditionTrue, reason, message)
 		return
 	}
@@ -182,10 +183,10 @@ func reasonOf(class string) string {
 	return ""
 }
 
-// failedList names the failed partitions in a sentence, "" if there are none.
+// failedList names the failed partitions in a sentence, and why the first one failed; "" if there are none.
 func (p *planner) failedList() string {
 	var names []string
-	failed := 0
+	failed, why := 0, ""
 	for i := range p.partitions {
 		x := &p.partitions[i]
 		if x.is.State != api.PartitionFailed {
@@ -193,6 +194,9 @@ func (p *planner) failedList() string {
 		}
 		if failed++; failed <= 5 {
 			names = append(names, fmt.Sprintf("%d (%s)", x.index, cmp.Or(x.is.Reason, x.input.Name)))
+		}
+		if failed == 1 && x.is.Message != "" {
+			why = fmt.Sprintf(" Partition %d: %s", x.index, x.is.Message)
 		}
 	}
 	if failed == 0 {
@@ -202,5 +206,5 @@ func (p *planner) failedList() string {
 	if failed > len(names) {
 		list += fmt.Sprintf(" and %d more", failed-len(names))
 	}
-	return fmt.Sprintf("%d of %d partitions failed: %s.", failed, len(p.partitions), list)
+	return fmt.Sprintf("%d of %d partitions failed: %s.%s", failed, len(p.partitions), list, why)
 }

@@ -52,7 +52,7 @@ func TestBadInputFailsAlone(t *testing.T) {
 	want(t, p, api.ConditionFailed, metav1.ConditionTrue, api.ReasonPartitionsFailed)
 	wantPartition(t, p, 0, api.PartitionSucceeded, api.ReasonAgainstReportedInputs)
 	wantPartition(t, p, 2, api.PartitionSucceeded, api.ReasonAgainstReportedInputs)
-	if m := condition(p, api.ConditionFailed).Message; m != "1 of 3 partitions failed: 1 (InvalidInput)." {
+	if m := condition(p, api.ConditionFailed).Message; m != "1 of 3 partitions failed: 1 (InvalidInput). Partition 1: Constraint 17 does not hold; check input.json." {
 		t.Errorf("message %q", m)
 	}
 }

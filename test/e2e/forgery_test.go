@@ -73,10 +73,10 @@ func patches(t *testing.T, job *v1alpha1.ProofJob, status map[string]any, pointe
 	}
 }
 
-func write(t *testing.T, c client.Client, job *v1alpha1.ProofJob, p client.Patch) error {
+func write(t *testing.T, c client.Client, index int, job *v1alpha1.ProofJob, p client.Patch) error {
 	t.Helper()
 	target := &v1alpha1.ProofJob{ObjectMeta: metav1.ObjectMeta{Namespace: job.Namespace, Name: job.Name}}
-	options := []client.SubResourcePatchOption{client.FieldOwner("cuzk-partition-0")}
+	options := []client.SubResourcePatchOption{client.FieldOwner(v1alpha1.PartitionFieldManager(int32(index)))}
 	if p.Type() == types.ApplyPatchType {
 		options = append(options, client.ForceOwnership)
 	}
@@ -106,7 +106,7 @@ func TestPodTokenCannotForge(t *testing.T) {
 			if name == "merge" {
 				continue // a merge patch replaces the list, and with it the other entry: it is refused below
 			}
-			if err := write(t, c, tc.own, p); err != nil {
+			if err := write(t, c, 0, tc.own, p); err != nil {
 				t.Errorf("%s, own report by %s: %v", tc.own.Name, name, err)
 			}
 		}
@@ -130,7 +130,7 @@ func TestPodTokenCannotForge(t *testing.T) {
 				if way == "apply" && what == "removal of all (by null)" {
 					continue // an apply without the list writes nothing
 				}
-				err := write(t, c, forged.job, p)
+				err := write(t, c, 0, forged.job, p)
 				if !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) {
 					t.Errorf("pod of %s, %s of %s by %s: want a refusal, got %v", tc.own.Name, what, forged.job.Name, way, err)
 				}
@@ -169,7 +169,7 @@ func TestForeignProofsAreRefused(t *testing.T) {
 			"inputDigest": was.InputDigest,
 		}
 		status := map[string]any{"partitions": []any{map[string]any{"index": index, "report": report}}}
-		if err := write(t, c, target, patches(t, target, status, "", nil)["apply"]); err != nil {
+		if err := write(t, c, index, target, patches(t, target, status, "", nil)["apply"]); err != nil {
 			t.Fatal(err)
 		}
 	}
