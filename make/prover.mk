@@ -22,7 +22,7 @@ test-unit: ## Run the tests that need no cluster, no GPU and no network
 
 .PHONY: test-interop
 test-interop: ## Prove and verify against snarkjs, circom and gnark (installs them with npm into a cache)
-	cd $(ROOT) && go test -tags interop $(TEST_FLAGS) ./test/interop/...
+	cd $(ROOT) && go test -tags interop $(TEST_FLAGS) ./test/interop/... ./prover/circuit/circom
 
 # How long each fuzz target runs.
 FUZZ_TIME ?= 60s
