@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -23,7 +24,7 @@ func main() {
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
 	o.bind(flags)
 	switch err := flags.Parse(os.Args[1:]); {
-	case err == flag.ErrHelp:
+	case errors.Is(err, flag.ErrHelp):
 		return
 	case err != nil:
 		os.Exit(2) // the flag set has said what is wrong
