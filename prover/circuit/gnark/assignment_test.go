@@ -170,7 +170,7 @@ func TestSolutionThatDoesNotSatisfy(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = o.solver.Complete(t.Context(), solution)
-		if e := wantFailure(t, err, failure.Input, "the solution does not satisfy it"); e.Constraint != k {
+		if e := failureThat(t, err, failure.Input, "the solution does not satisfy it"); e.Constraint != k {
 			t.Errorf("named constraint %d, want %d", e.Constraint, k)
 		}
 	}
@@ -270,7 +270,7 @@ func TestGnarksProofsAreAccepted(t *testing.T) {
 			if err := cuzk.Verify(ownKey(t, s), own, w.PublicInputs(), ""); err != nil {
 				t.Errorf("%s/%s: %v", id, name, err)
 			}
-			w.Close()
+			_ = w.Close()
 		}
 	}
 }

@@ -81,7 +81,7 @@ func startChild() (*child, error) {
 	c.command = &exec.Cmd{Path: "/proc/self/exe", Args: []string{"cuzk-gnark-solver"}, Env: []string{solving.EnvChild + "=1"}, Dir: "/",
 		ExtraFiles: []*os.File{others}, Stderr: c.stderr, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
 	if err := c.command.Start(); err != nil {
-		conn.Close()
+		_ = conn.Close() // It was not used.
 		return nil, failure.New(failure.Internal, "start the solver: %w", err)
 	}
 	go func() {

@@ -20,7 +20,13 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/failure"
 )
 
-func wantFailure(t *testing.T, err error, class failure.Class, texts ...string) *failure.Error {
+func wantFailure(t *testing.T, err error, class failure.Class, texts ...string) {
+	t.Helper()
+	_ = failureThat(t, err, class, texts...)
+}
+
+// failureThat is wantFailure for those who look further.
+func failureThat(t *testing.T, err error, class failure.Class, texts ...string) *failure.Error {
 	t.Helper()
 	var e *failure.Error
 	if !errors.As(err, &e) {
@@ -75,7 +81,7 @@ func TestUnsatisfiedConstraintIsNamed(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = o.solver.Solve(t.Context(), o.witness)
-				e := wantFailure(t, err, failure.Input, path, "the witness does not satisfy it")
+				e := failureThat(t, err, failure.Input, path, "the witness does not satisfy it")
 				if e.Constraint != c.constraint {
 					t.Errorf("named constraint %d, want %d: %v", e.Constraint, c.constraint, err)
 				}
@@ -103,7 +109,7 @@ func TestHintFailuresAreNamedWithoutValues(t *testing.T) {
 		if err != nil {
 			t.Fatalf("after a failed hint: %v", err)
 		}
-		a.Close()
+		_ = a.Close()
 	}
 }
 
@@ -151,14 +157,14 @@ func TestKeyOfAnotherCircuit(t *testing.T) {
 	wantFailure(t, err, failure.Key, a.path("ccs.bin"), "is for BN254, but BLS12-381 was asked for")
 }
 
-// misbehave runs the circuit whose hint does what x says.
-func runMisbehaving(t *testing.T, ctx context.Context, x int, options Options) (*opened, error) {
+// runMisbehaving runs the circuit whose hint does what x says.
+func runMisbehaving(ctx context.Context, t *testing.T, x int, options Options) (*opened, error) {
 	t.Helper()
 	s := newSetup(t, curve.BN254, &misbehaving{}, &misbehaving{X: x, Y: x})
 	o := open(t, s, options)
 	a, err := o.solver.Solve(ctx, o.witness)
 	if err == nil {
-		a.Close()
+		_ = a.Close()
 	}
 	return o, err
 }
@@ -182,13 +188,13 @@ func survives(t *testing.T, o *opened) {
 }
 
 func TestSolverThatTakesAllMemory(t *testing.T) {
-	o, err := runMisbehaving(t, t.Context(), takeMemory, Options{MemoryBytes: 600 << 20})
+	o, err := runMisbehaving(t.Context(), t, takeMemory, Options{MemoryBytes: 600 << 20})
 	wantFailure(t, err, failure.Input, "took more than the 600 MiB", "memory limit")
 	survives(t, o)
 }
 
 func TestSolverThatTakesAllTime(t *testing.T) {
-	o, err := runMisbehaving(t, t.Context(), takeTime, Options{Timeout: 2 * time.Second})
+	o, err := runMisbehaving(t.Context(), t, takeTime, Options{Timeout: 2 * time.Second})
 	wantFailure(t, err, failure.Input, "took longer than 2s")
 	survives(t, o)
 }
@@ -197,7 +203,7 @@ func TestSolverEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	go cancel(stop)
-	o, err := runMisbehaving(t, ctx, takeTime, Options{})
+	o, err := runMisbehaving(ctx, t, takeTime, Options{})
 	if !errors.Is(err, stop) && !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's cause", err)
 	}
@@ -205,7 +211,7 @@ func TestSolverEndsWithItsContext(t *testing.T) {
 }
 
 func TestSolverThatCrashes(t *testing.T) {
-	o, err := runMisbehaving(t, t.Context(), crash, Options{})
+	o, err := runMisbehaving(t.Context(), t, crash, Options{})
 	wantFailure(t, err, failure.Input, "gnark crashed: panic: on a thread of its own, with …")
 	survives(t, o)
 }
@@ -235,7 +241,7 @@ func TestSolverInheritsNothing(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	defer unix.Close(leak)
+	defer func() { _ = unix.Close(leak) }()
 	for x, want := range map[int]int{
 		countFiles:       1000 + 2,
 		countEnvironment: 1000 + 1, // The name of the program.
@@ -247,7 +253,7 @@ func TestSolverInheritsNothing(t *testing.T) {
 			t.Errorf("the hint %d did not return %d: %v", x, want, err)
 			continue
 		}
-		a.Close()
+		_ = a.Close()
 	}
 }
 
@@ -275,7 +281,7 @@ func TestVersionMismatchIsALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Close()
+	_ = a.Close()
 }
 
 func TestPublicInputs(t *testing.T) {

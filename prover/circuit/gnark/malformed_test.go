@@ -36,7 +36,7 @@ func systemOf(t testing.TB, data []byte) (*System, error) {
 	}
 	s, err := OpenSystem(path, "")
 	if err == nil {
-		t.Cleanup(func() { s.Close() })
+		t.Cleanup(func() { _ = s.Close() })
 	}
 	return s, err
 }
@@ -172,7 +172,7 @@ func TestFlippedBytesOfASystem(t *testing.T) {
 		if err == nil {
 			var a *Assignment
 			if a, err = o.solver.Solve(t.Context(), o.witness); err == nil {
-				a.Close()
+				_ = a.Close()
 			}
 		}
 		if c := failure.ClassOf(err); err != nil && c != failure.Key && c != failure.Input {
@@ -264,7 +264,7 @@ func TestNoMemoryForClaimedLengths(t *testing.T) {
 		}
 		measure(name, len(data), func() {
 			if s, err := OpenSystem(path, ""); err == nil {
-				s.Close()
+				_ = s.Close()
 			}
 		})
 	}
@@ -308,7 +308,7 @@ func FuzzSystem(f *testing.F) {
 			return
 		}
 		_ = s.SolverBytes()
-		s.Close()
+		_ = s.Close()
 	})
 }
 

@@ -51,12 +51,15 @@ type Solver struct {
 	closed  bool
 }
 
-// NewSolver starts a solver and decodes the constraint system. The key must be bound to the system (gnarkkey.Key.Bind):
-// it bounds the dimensions that the system claims, and holds the keys of its commitments. System and key may be closed
-// once the Solver is closed.
+// NewSolver starts a solver and decodes the constraint system. The key must be of the same setup: it bounds the dimensions
+// that the system claims, and holds the keys of its commitments, which are copied. The system must stay open until the
+// Solver is closed; the key need not.
 func NewSolver(ctx context.Context, system *System, key *gnarkkey.Key, options Options) (*Solver, error) {
-	if key.Curve() != system.Curve || key.Wires() != system.Wires() || key.Commitments() != len(system.Commitments) {
-		return nil, failure.New(failure.Internal, "the proving key %s is not bound to the constraint system %s", key.Name(), system.name)
+	if err := key.Agrees(system.Circuit()); err != nil {
+		return nil, err
+	}
+	if _, err := groth16.ParseCommitmentHash(string(options.Hash)); err != nil {
+		return nil, err
 	}
 	s := &Solver{system: system, options: options, turn: make(chan struct{}, 1)}
 	s.shape = solving.Shape{Constraints: system.Constraints, Public: system.Public, Secret: system.Secret, Internal: system.Internal}
@@ -202,6 +205,9 @@ func (s *Solver) assign(ctx context.Context, name string, request *solving.Solve
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if s.closed {
 		return nil, failure.New(failure.Internal, "the solver of %s is closed", s.system.name)

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	os.RemoveAll(files)
+	_ = os.RemoveAll(files)
 	os.Exit(code)
 }
 
@@ -149,18 +149,18 @@ func tryOpen(t testing.TB, id curve.ID, ccs, pk, witness string, options Options
 	if o.system, err = OpenSystem(ccs, ""); err != nil {
 		return nil, err
 	}
-	t.Cleanup(func() { o.system.Close() })
+	t.Cleanup(func() { _ = o.system.Close() })
 	if o.key, err = gnarkkey.Open(pk, gnarkkey.Options{}); err != nil {
 		return nil, err
 	}
-	t.Cleanup(func() { o.key.Close() })
+	t.Cleanup(func() { _ = o.key.Close() })
 	if err := o.key.Bind(o.system.Circuit()); err != nil {
 		return nil, err
 	}
 	if o.witness, err = OpenWitness(t.Context(), witness, id); err != nil {
 		return nil, err
 	}
-	t.Cleanup(func() { o.witness.Close() })
+	t.Cleanup(func() { _ = o.witness.Close() })
 	if o.solver, err = NewSolver(t.Context(), o.system, o.key, options); err != nil {
 		return nil, err
 	}

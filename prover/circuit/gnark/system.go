@@ -45,7 +45,7 @@ type System struct {
 	Commitments []gnarkkey.Commitment
 	// Hints are the functions that solving needs, by ascending number.
 	Hints []Hint
-	// Instructions is the number of steps of the solver, Calldata the number of 32-bit words they take.
+	// Calldata is the number of 32-bit words of the solver's instructions.
 	Calldata int64
 }
 
@@ -81,7 +81,7 @@ func OpenSystemFile(f *os.File, name string, want curve.ID) (*System, error) {
 	f = os.NewFile(uintptr(fd), name)
 	s := &System{name: name, file: f}
 	if s.data, err = mapped.FromFile(f, name); err != nil {
-		f.Close()
+		_ = f.Close() // Why it cannot be used matters more.
 		return nil, err
 	}
 	err = mapped.Guard(s.parse)

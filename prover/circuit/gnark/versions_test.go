@@ -52,7 +52,7 @@ func TestCircuitsOfTheRepository(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = o.solver.Solve(t.Context(), o.witness)
-			if e := wantFailure(t, err, failure.Input, "witness-wrong.bin"); e.Constraint < 0 {
+			if e := failureThat(t, err, failure.Input, "witness-wrong.bin"); e.Constraint < 0 {
 				t.Errorf("%v does not name a constraint", err)
 			}
 			for _, file := range good {

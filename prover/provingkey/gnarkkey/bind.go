@@ -27,9 +27,30 @@ type Commitment struct {
 	Wire uint32
 }
 
-// Bind compares the key with the constraint system it is used with, and takes from it which wires are committed to. A key
-// with commitments can be loaded by a backend only afterwards. The error is of class Key.
+// Bind compares the key with the constraint system it is used with (Agrees), and takes from it which wires are committed
+// to. A key with commitments can be loaded by a backend only afterwards. The error is of class Key.
 func (k *Key) Bind(c Circuit) error {
+	if err := k.Agrees(c); err != nil {
+		return err
+	}
+	k.committed = committedWires(c)
+	return nil
+}
+
+// committedWires lists, ascending, the private wires that commitments cover, and the commitments' own.
+func committedWires(c Circuit) []uint32 {
+	var committed []uint32
+	for _, com := range c.Commitments {
+		committed = append(committed, com.Private...)
+		committed = append(committed, com.Wire)
+	}
+	slices.Sort(committed)
+	return committed
+}
+
+// Agrees compares the key's dimensions with those of a constraint system. That they agree does not prove that key and
+// constraint system come from one setup. The error is of class Key.
+func (k *Key) Agrees(c Circuit) error {
 	mismatch := func(msg string, args ...any) error {
 		return failure.New(failure.Key, "the proving key does not belong to the constraint system "+c.File+": "+msg, args...).
 			In(k.Name()).WithFix("hand in the proving key and the constraint system of one setup")
@@ -49,15 +70,12 @@ func (k *Key) Bind(c Circuit) error {
 	if len(c.Commitments) != len(k.commitments) {
 		return mismatch("it has %d commitment keys and the constraint system %d commitments", len(k.commitments), len(c.Commitments))
 	}
-	var committed []uint32
 	for i, com := range c.Commitments {
 		if n := k.commitments[i].basis.count; len(com.Private) != n {
 			return mismatch("its commitment key %d is for %d wires and the constraint system commits to %d", i, n, len(com.Private))
 		}
-		committed = append(committed, com.Private...)
-		committed = append(committed, com.Wire)
 	}
-	slices.Sort(committed)
+	committed := committedWires(c)
 	for i, w := range committed {
 		if int64(w) <= int64(c.Public) || int64(w) >= int64(c.Wires) {
 			return mismatch("the constraint system commits to wire %d, which is not a private one", w)
@@ -66,7 +84,6 @@ func (k *Key) Bind(c Circuit) error {
 			return mismatch("the constraint system commits to wire %d twice", w)
 		}
 	}
-	k.committed = committed
 	return nil
 }
 

@@ -38,7 +38,9 @@ type Options struct {
 // Key is a gnark proving key as its file holds it. It implements groth16.KeySource with groth16.LayoutGnark. It is safe
 // for concurrent use, but for Bind and Close.
 type Key struct {
-	file     *mapped.File
+	name     string
+	data     []byte
+	file     *mapped.File // nil when the key was parsed from memory
 	id       curve.ID
 	encoding Encoding
 	domain   int
@@ -91,15 +93,24 @@ func OpenFile(f *os.File, name string, opts Options) (*Key, error) {
 }
 
 func open(f *mapped.File, opts Options) (*Key, error) {
-	k := &Key{file: f}
-	err := mapped.Guard(func() error { return k.parse() })
-	if err == nil && opts.Curve != "" && opts.Curve != k.id {
-		err = failure.New(failure.Key, "the proving key is for %s, but %s was asked for", k.id, opts.Curve).
-			In(f.Name()).WithFix("leave the curve out, or hand in a key for %s", opts.Curve)
-	}
+	k, err := Parse(f.Name(), f.Bytes(), opts)
 	if err != nil {
 		_ = f.Close() // The reason why the key cannot be used matters more.
 		return nil, err
+	}
+	k.file = f
+	return k, nil
+}
+
+// Parse is Open for a key in memory, which must not change until Close. The name is for messages.
+func Parse(name string, data []byte, opts Options) (*Key, error) {
+	k := &Key{name: name, data: data}
+	if err := mapped.Guard(k.parse); err != nil {
+		return nil, err
+	}
+	if opts.Curve != "" && opts.Curve != k.id {
+		return nil, failure.New(failure.Key, "the proving key is for %s, but %s was asked for", k.id, opts.Curve).
+			In(name).WithFix("leave the curve out, or hand in a key for %s", opts.Curve)
 	}
 	return k, nil
 }
@@ -197,7 +208,7 @@ func (k *Key) allRuns() []*run {
 }
 
 // Resident reports whether Points are views of the mapped file.
-func (k *Key) Resident() bool { return k.encoding == Dump && k.file.Mapped() }
+func (k *Key) Resident() bool { return k.encoding == Dump && (k.file == nil || k.file.Mapped()) }
 
 // HostBytes is the memory that the points take when all are loaded; for a mapped dump it is page cache.
 func (k *Key) HostBytes() int64 {
@@ -209,10 +220,10 @@ func (k *Key) HostBytes() int64 {
 }
 
 // Size is the file's size in bytes.
-func (k *Key) Size() int64 { return k.file.Size() }
+func (k *Key) Size() int64 { return int64(len(k.data)) }
 
 // Name is the path of the file.
-func (k *Key) Name() string { return k.file.Name() }
+func (k *Key) Name() string { return k.name }
 
 // Digest is the SHA-256 of the file, or zero before ComputeDigest.
 func (k *Key) Digest() [32]byte {
@@ -231,7 +242,7 @@ func (k *Key) ComputeDigest(ctx context.Context) ([32]byte, error) {
 	h := sha256.New()
 	err := mapped.Guard(func() error {
 		const piece = 16 << 20
-		for data := k.file.Bytes(); len(data) > 0; {
+		for data := k.data; len(data) > 0; {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -252,6 +263,9 @@ func (k *Key) ComputeDigest(ctx context.Context) ([32]byte, error) {
 func (k *Key) Close() error {
 	for _, r := range k.allRuns() {
 		r.drop()
+	}
+	if k.file == nil {
+		return nil
 	}
 	return k.file.Close()
 }

@@ -34,9 +34,11 @@ func keyFixture(t testing.TB, id curve.ID, name string) string {
 	return fixture.Path(t, "gnark", map[curve.ID]string{curve.BN254: "bn254", curve.BLS12381: "bls12_381"}[id], "mulchain_1000", name)
 }
 
-// committing has two commitments, of private and of public wires, and an unused public input.
+// committing has two commitments, of private and of public wires, and unused inputs: the point of Spare in section K is
+// infinity.
 type committing struct {
 	X, Y, Z frontend.Variable
+	Spare   frontend.Variable
 	P       frontend.Variable `gnark:",public"`
 	Unused  frontend.Variable `gnark:",public"`
 }
@@ -99,7 +101,7 @@ func openBytes(t testing.TB, data []byte) (*Key, error) {
 	}
 	k, err := Open(path, Options{})
 	if err == nil {
-		t.Cleanup(func() { k.Close() })
+		t.Cleanup(func() { _ = k.Close() })
 	}
 	return k, err
 }
@@ -250,7 +252,13 @@ func TestOtherCurveIsRefused(t *testing.T) {
 	wantFailure(t, err, failure.Key, "is for BN254, but BLS12-381 was asked for")
 }
 
-func wantFailure(t *testing.T, err error, class failure.Class, text string) *failure.Error {
+func wantFailure(t *testing.T, err error, class failure.Class, text string) {
+	t.Helper()
+	_ = failureThat(t, err, class, text)
+}
+
+// failureThat is wantFailure for those who look further.
+func failureThat(t *testing.T, err error, class failure.Class, text string) *failure.Error {
 	t.Helper()
 	var e *failure.Error
 	if !errors.As(err, &e) {
@@ -316,6 +324,44 @@ func TestBind(t *testing.T) {
 			c.change(&bad)
 			wantFailure(t, k.Bind(bad), failure.Key, c.text)
 		})
+	}
+}
+
+func TestLoadTellsItsProgress(t *testing.T) {
+	for encoding, data := range setUp(t, curve.BLS12381).all() {
+		k, err := openBytes(t, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last, total int64
+		err = k.Load(t.Context(), func(done, all int64) {
+			if done <= last || done > all {
+				t.Errorf("%s: progress went from %d to %d of %d", encoding, last, done, all)
+			}
+			last, total = done, all
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last == 0 || last != total {
+			t.Errorf("%s: progress ended at %d of %d", encoding, last, total)
+		}
+	}
+}
+
+func TestClosedKeyHasNoPoints(t *testing.T) {
+	k, err := openBytes(t, setUp(t, curve.BN254).raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Points(cuzk.SectionA); err == nil {
+		t.Error("a closed key gave points")
+	}
+	if _, _, err := k.CommitmentKey(0); err == nil {
+		t.Error("a closed key gave a commitment key")
 	}
 }
 

@@ -17,7 +17,7 @@ const dumpMarker = 0xdeadbeef
 // parse reads the layout of the file. gnark writes it with (*ProvingKey).writeTo and WriteDump of
 // backend/groth16/<curve>/marshal.go: numbers are big-endian, but for the lengths within a dump.
 func (k *Key) parse() error {
-	r := &reader{file: k.file.Name(), data: k.file.Bytes()}
+	r := &reader{file: k.name, data: k.data}
 	if len(r.data) == 0 {
 		return failure.New(failure.Key, "the file is empty").In(r.file).WithFix("%s", fixFile)
 	}

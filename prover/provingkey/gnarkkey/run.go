@@ -30,6 +30,7 @@ type run struct {
 
 	mu     sync.Mutex
 	loaded bool
+	closed bool
 	points []byte
 }
 
@@ -64,6 +65,9 @@ const (
 func (r *run) load(ctx context.Context, m *meter) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return nil, failure.New(failure.Internal, "the proving key is closed").In(r.file)
+	}
 	if r.loaded || r.count == 0 {
 		return r.points, nil
 	}
@@ -98,7 +102,7 @@ func (r *run) load(ctx context.Context, m *meter) ([]byte, error) {
 func (r *run) drop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.points, r.data, r.loaded, r.count = nil, nil, false, 0
+	r.points, r.data, r.closed = nil, nil, true
 }
 
 // limbs allocates n zeroed bytes, aligned as gnark-crypto's points are. n is bounded by twice the size of the file.

@@ -39,7 +39,7 @@ func serve() error {
 	if err != nil {
 		return fmt.Errorf("the solver is started by a prover, not by hand: %w", err)
 	}
-	f.Close()
+	_ = f.Close() // The connection has a descriptor of its own.
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {
 		return errors.New("the solver is started by a prover, not by hand: its socket is none")
@@ -50,7 +50,7 @@ func serve() error {
 	for r := range requests {
 		reply := handle(&c, r)
 		for _, fd := range r.files {
-			unix.Close(fd)
+			_ = unix.Close(fd) // What it named is mapped.
 		}
 		data, err := json.Marshal(reply)
 		if err != nil {

@@ -166,18 +166,17 @@ func (c *circuit) place(n int) string {
 	if !ok || info < 0 || info >= len(c.system.DebugInfo) {
 		return ""
 	}
-	for _, l := range c.system.DebugInfo[info].Stack {
-		if l < 0 || l >= len(c.system.SymbolTable.Locations) {
-			return ""
-		}
-		location := c.system.SymbolTable.Locations[l]
-		if location.FunctionID < 0 || location.FunctionID >= len(c.system.SymbolTable.Functions) {
-			return ""
-		}
-		f := c.system.SymbolTable.Functions[location.FunctionID]
-		return fmt.Sprintf(" (made at %s:%d, in %s)", f.Filename, location.Line, f.Name)
+	// The innermost call comes first.
+	stack, symbols := c.system.DebugInfo[info].Stack, &c.system.SymbolTable
+	if len(stack) == 0 || stack[0] < 0 || stack[0] >= len(symbols.Locations) {
+		return ""
 	}
-	return ""
+	location := symbols.Locations[stack[0]]
+	if location.FunctionID < 0 || location.FunctionID >= len(symbols.Functions) {
+		return ""
+	}
+	f := symbols.Functions[location.FunctionID]
+	return fmt.Sprintf(" (made at %s:%d, in %s)", f.Filename, location.Line, f.Name)
 }
 
 // commitments makes the Pedersen commitments while the solver runs (Campanelli, Fiore, Querol: eprint 2022/1072, as

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unsafe"
 
 	"github.com/consensys/gnark-crypto/ecc"
@@ -64,8 +65,8 @@ func (e *bls12381Engine) msm(points []byte, values []curve.Scalar, threads int) 
 func (e *bls12381Engine) fold(points []curve.G1, x curve.Scalar) (curve.G1, error) {
 	var sum, scaled bls12381.G1Jac
 	factor := curve.ScalarToBig(x)
-	for i := len(points) - 1; i >= 0; i-- {
-		p := curve.Load[bls12381.G1Affine](points[i])
+	for _, point := range slices.Backward(points) {
+		p := curve.Load[bls12381.G1Affine](point)
 		scaled.ScalarMultiplication(&sum, factor)
 		sum = scaled
 		sum.AddMixed(&p)
@@ -76,8 +77,7 @@ func (e *bls12381Engine) fold(points []curve.G1, x curve.Scalar) (curve.G1, erro
 }
 
 func (e *bls12381Engine) unsatisfied(err error) int {
-	var u *cs.UnsatisfiedConstraintError
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*cs.UnsatisfiedConstraintError](err); ok {
 		return u.CID
 	}
 	return -1

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unsafe"
 
 	"github.com/consensys/gnark-crypto/ecc"
@@ -64,8 +65,8 @@ func (e *bn254Engine) msm(points []byte, values []curve.Scalar, threads int) (cu
 func (e *bn254Engine) fold(points []curve.G1, x curve.Scalar) (curve.G1, error) {
 	var sum, scaled bn254.G1Jac
 	factor := curve.ScalarToBig(x)
-	for i := len(points) - 1; i >= 0; i-- {
-		p := curve.Load[bn254.G1Affine](points[i])
+	for _, point := range slices.Backward(points) {
+		p := curve.Load[bn254.G1Affine](point)
 		scaled.ScalarMultiplication(&sum, factor)
 		sum = scaled
 		sum.AddMixed(&p)
@@ -76,8 +77,7 @@ func (e *bn254Engine) fold(points []curve.G1, x curve.Scalar) (curve.G1, error) 
 }
 
 func (e *bn254Engine) unsatisfied(err error) int {
-	var u *cs.UnsatisfiedConstraintError
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*cs.UnsatisfiedConstraintError](err); ok {
 		return u.CID
 	}
 	return -1

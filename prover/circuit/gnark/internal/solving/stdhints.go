@@ -1,9 +1,9 @@
 package solving
 
-// The hints of gnark's standard library. Each package registers its own. gnark/std would register all of them, but does so
-// for a second time, and gnark logs each repetition to standard output before anybody can tell it not to; so the packages
-// that it names are imported in its place (a test compares the lists; two internal ones come with the others).
 import (
+	// The hints of gnark's standard library. Each package registers its own. gnark/std would register all of them, but does so
+	// for a second time, and gnark logs each repetition to standard output before anybody can tell it not to; so the packages
+	// that it names are imported in its place (a test compares the lists; two internal ones come with the others).
 	_ "github.com/consensys/gnark/std/algebra/emulated/fields_bls12381"
 	_ "github.com/consensys/gnark/std/algebra/emulated/fields_bn254"
 	_ "github.com/consensys/gnark/std/algebra/emulated/fields_bw6761"
