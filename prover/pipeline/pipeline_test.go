@@ -27,6 +27,9 @@ import (
 // gnark's solver runs in a child, which is this program.
 func TestMain(m *testing.M) {
 	gnark.Main()
+	if os.Getenv("CUZK_TEST_CRASH") != "" {
+		crash()
+	}
 	os.Exit(m.Run())
 }
 

@@ -40,7 +40,6 @@ func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Obser
 	if obs == nil {
 		obs = stage.Nop{}
 	}
-	dumpsOff()
 	result := &Result{Backend: p.config.Backend.Name(), Verified: p.verifier != nil}
 	total := max(1, runs.Measured) + max(0, runs.Warmup)
 	for i := range total {

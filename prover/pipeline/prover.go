@@ -98,6 +98,7 @@ type assignment struct {
 
 // Open loads a circuit's files. The files must stay open until Close. obs is told of the stage srs.
 func Open(ctx context.Context, files Files, config Config, obs stage.Observer) (*Prover, error) {
+	dumpsOff()
 	if config.Random == nil {
 		config.Random = rand.Reader
 	}
