@@ -158,6 +158,35 @@ func TestMetricsPageIsComplete(t *testing.T) {
 	}
 }
 
+// Alerts and pages ask only for metrics that there are.
+func TestAlertsAskForWhatIsThere(t *testing.T) {
+	text := pages(t)
+	page := text["docs/reference/metrics.md"]
+	raw, err := os.ReadFile(filepath.Join(root, "config", "prometheus", "alerts.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]string{"config/prometheus/alerts.yaml": string(raw)}
+	for name, content := range text {
+		if strings.HasPrefix(name, filepath.Join("docs", "runbook")) || name == "docs/reference/metrics.md" {
+			asked[name] = content
+		}
+	}
+	count := 0
+	for name, content := range asked {
+		for _, metric := range regexp.MustCompile(`cuzk_[a-z_]+`).FindAllString(content, -1) {
+			count++
+			metric = strings.TrimSuffix(metric, "_bucket")
+			if !strings.Contains(page, "| `"+metric+"` |") {
+				t.Errorf("%s: metric %s is not in docs/reference/metrics.md", name, metric)
+			}
+		}
+	}
+	if count < 10 {
+		t.Errorf("only %d metrics found", count)
+	}
+}
+
 func TestExitCodesPageIsComplete(t *testing.T) {
 	page := []byte(pages(t)["docs/reference/exit-codes.md"])
 	for class, code := range map[failure.Class]string{
