@@ -65,7 +65,7 @@ func (s *shared) close() error {
 
 // descriptor is the constraint system's file, or, where the file is no regular one and had to be read, a copy of it.
 func (s *System) descriptor() (*os.File, error) {
-	if s.data.Mapped() {
+	if s.memory.Mapped() {
 		fd, err := unix.FcntlInt(s.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 		if err != nil {
 			return nil, failure.New(failure.Internal, "hand the file to the solver: %w", err).In(s.name)
@@ -76,7 +76,7 @@ func (s *System) descriptor() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	copy(m.data, s.data.Bytes())
+	copy(m.data, s.memory.Bytes())
 	fd := m.fd
 	m.fd = -1
 	return os.NewFile(uintptr(fd), s.name), m.close()

@@ -29,9 +29,10 @@ const fixSystem = "hand in a complete constraint system as gnark's WriteTo wrote
 // System is a constraint system of gnark (its file is often called ccs, or .r1cs) as its header tells of it. The
 // constraints themselves are read by the solver only.
 type System struct {
-	name string
-	file *os.File
-	data *mapped.File
+	name   string
+	size   int64
+	file   *os.File
+	memory *mapped.File
 
 	// Curve is told by the scalar field's modulus in the header.
 	Curve curve.ID
@@ -62,8 +63,12 @@ type Hint struct {
 func OpenSystem(path string, want curve.ID) (*System, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		// The mapped file's error names the file and the fix.
-		_, err = mapped.Open(path)
+		// The error of a mapped file names the file and the fix.
+		if m, named := mapped.Open(path); named != nil {
+			err = named
+		} else {
+			_ = m.Close() // It has appeared since.
+		}
 		return nil, err
 	}
 	defer f.Close()
@@ -80,11 +85,11 @@ func OpenSystemFile(f *os.File, name string, want curve.ID) (*System, error) {
 	}
 	f = os.NewFile(uintptr(fd), name)
 	s := &System{name: name, file: f}
-	if s.data, err = mapped.FromFile(f, name); err != nil {
+	if s.memory, err = mapped.FromFile(f, name); err != nil {
 		_ = f.Close() // Why it cannot be used matters more.
 		return nil, err
 	}
-	err = mapped.Guard(s.parse)
+	err = mapped.Guard(func() error { return s.parse(s.memory.Bytes()) })
 	if err == nil && want != "" && want != s.Curve {
 		err = failure.New(failure.Key, "the constraint system is for %s, but %s was asked for", s.Curve, want).In(name).
 			WithFix("leave the curve out, or compile the circuit for %s", want)
@@ -100,14 +105,14 @@ func OpenSystemFile(f *os.File, name string, want curve.ID) (*System, error) {
 func (s *System) Name() string { return s.name }
 
 // Size is the file's size in bytes.
-func (s *System) Size() int64 { return s.data.Size() }
+func (s *System) Size() int64 { return s.size }
 
 // Wires counts all wires with the one.
 func (s *System) Wires() int { return 1 + s.Public + s.Secret + s.Internal }
 
 // Close closes the file. Solvers that were started with the System go on.
 func (s *System) Close() error {
-	err := s.data.Close()
+	err := s.memory.Close()
 	if e := s.file.Close(); err == nil {
 		err = e
 	}
@@ -127,8 +132,8 @@ const (
 	innerHeader = 4 * 8
 )
 
-func (s *System) parse() error {
-	data := s.data.Bytes()
+func (s *System) parse(data []byte) error {
+	s.size = int64(len(data))
 	fail := func(section string, offset uint64, msg string, args ...any) error {
 		return failure.New(failure.Key, msg, args...).In(s.name).At(section, int64(offset)).WithFix("%s", fixSystem)
 	}
