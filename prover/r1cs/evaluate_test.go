@@ -85,7 +85,7 @@ func TestEvaluateAgreesWithBigIntegers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, id := range curve.All {
 		const wires, constraints = 50, rowsPerStep + 100
-		s := randomSystem(rng, id, wires, constraints, 6)
+		s := randomSystem(rng, id, wires, constraints, 3)
 		m := s.matrices(rng)
 		w := []*big.Int{big.NewInt(1)}
 		for len(w) < wires {
@@ -137,7 +137,7 @@ func satisfiable(id curve.ID, constraints int) (*system, []*big.Int) {
 func TestSatisfiedNamesTheFirstConstraint(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, id := range curve.All {
-		const constraints = 3*rowsPerStep + 5
+		const constraints = rowsPerStep + 5
 		s, w := satisfiable(id, constraints)
 		m := s.matrices(rng)
 		for name, form := range map[string]func(*big.Int) curve.Scalar{
