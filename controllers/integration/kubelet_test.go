@@ -91,7 +91,9 @@ func (k *kubelet) look(ctx context.Context, pod *corev1.Pod) {
 		}
 		node := "node-a"
 		if n := pod.Spec.NodeSelector["kubernetes.io/hostname"]; n != "" {
-			node = n
+			if _, gone := dead.Load(n); !gone { // a scheduler puts nothing on a node that is not ready
+				node = n
+			}
 		}
 		binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
 		_ = k.client.SubResource("binding").Create(ctx, pod.DeepCopy(), binding)

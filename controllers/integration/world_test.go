@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
@@ -61,6 +63,9 @@ func operator(t *testing.T, namespace string, change ...func(*controllers.Option
 	})
 	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
 	t.Cleanup(stop)
+	eventually(t, &api.ProvingKey{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "key"}}, "a key that is ready", func(k *api.ProvingKey) bool {
+		return meta.IsStatusConditionTrue(k.Status.Conditions, api.ConditionReady)
+	})
 	return stop
 }
 
@@ -144,7 +149,7 @@ func honest(key *simulated.Key) prover {
 // eventually looks at an object until it is as a test wants it, and shows it if it never is.
 func eventually[T client.Object](t *testing.T, object T, what string, ok func(T) bool) T {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
@@ -223,4 +228,71 @@ func writes(t *testing.T, namespace, prefix string) []string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// budget checks that a job of n partitions cost the operator no more writes than are allowed.
+func budget(t *testing.T, namespace, name string, n int) {
+	t.Helper()
+	if w := writes(t, namespace, name); len(w) > 6+n/32 {
+		t.Errorf("%d writes for a job of %d partitions:\n%s", len(w), n, strings.Join(w, "\n"))
+	}
+}
+
+// newChildOfSomeone is a Job that no ProofJob owns.
+func newChildOfSomeone(namespace, name string) *batchv1.Job {
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: batchv1.JobSpec{
+			Suspend: ptr.To(true),
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "c", Image: "c"}},
+			}},
+		},
+	}
+}
+
+// proverThat does something before it plays another prover.
+func proverThat(first func(*proverPod) error, then prover) prover {
+	return func(ctx context.Context, p *proverPod) (int32, string) {
+		if err := first(p); err != nil {
+			return 1, err.Error()
+		}
+		return then(ctx, p)
+	}
+}
+
+// reconciliations counts how often this process has looked at a ProofJob.
+func reconciliations(t *testing.T) float64 {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, f := range families {
+		if f.GetName() != "controller_runtime_reconcile_total" {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if l.GetName() == "controller" && l.GetValue() == "proofjob" {
+					sum += m.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// reconciled waits until it has done so a number of times.
+func reconciled(t *testing.T, times float64) {
+	t.Helper()
+	deadline := time.After(2 * time.Minute)
+	for reconciliations(t) < times {
+		select {
+		case <-deadline:
+			t.Fatalf("%g of %g reconciliations", reconciliations(t), times)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }

@@ -92,10 +92,15 @@ func (p *planner) counts(x *partition, completed bool) *api.PartitionReport {
 
 // storeLastWord makes a report of a termination message, for a pod whose own report did not arrive.
 func (p *planner) storeLastWord(x *partition) {
-	if x.word == nil || x.word.entry == nil || x.word.entry.Proof == "" || x.is.State == api.PartitionSucceeded {
+	if x.word == nil || x.word.entry == nil || x.word.entry.Proof == "" || x.settled() {
 		return
 	}
 	if x.report != nil && x.report.Stage == api.StageDone {
+		return
+	}
+	if !p.o.Fresh {
+		// A pod ends after its report was accepted, as a rule: the cache is late, not the report.
+		p.plan.ReadFresh = true
 		return
 	}
 	e := x.word.entry

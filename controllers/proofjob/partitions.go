@@ -38,8 +38,23 @@ type lastWord struct {
 	message string
 }
 
+// settled says that the status tells of the partition's end, which nothing that happens to its pod changes any more.
+func (x *partition) settled() bool {
+	return x.was.State == api.PartitionSucceeded || x.was.State == api.PartitionFailed
+}
+
 func (x *partition) final() bool {
 	return x.is.State == api.PartitionSucceeded || x.is.State == api.PartitionFailed
+}
+
+// allFinal says that every partition has come to its end.
+func (p *planner) allFinal() bool {
+	for i := range p.partitions {
+		if !p.partitions[i].final() {
+			return false
+		}
+	}
+	return true
 }
 
 func (x *partition) succeed(reason string) {
@@ -66,8 +81,8 @@ func (p *planner) entries() {
 		if e, ok := known[x.index]; ok {
 			x.was = *e
 			x.is.Attempts, x.is.Verified = e.Attempts, e.Verified
-			if e.State == api.PartitionSucceeded { // final whatever happens to its pod
-				x.is.State, x.is.Reason = e.State, e.Reason
+			if x.settled() {
+				x.is.State, x.is.Reason, x.is.Message = e.State, e.Reason, e.Message
 			}
 		}
 	}

@@ -52,16 +52,17 @@ func (p *planner) due(was *api.ProofJobStatus) bool {
 		!equality.Semantic.DeepEqual(was.ProvingKey, s.ProvingKey) ||
 		conditionsChanged(was.Conditions, s.Conditions) ||
 		p.retryNeedsProgress(was) ||
-		milestone(finals(s.Partitions), len(s.Partitions)) > milestone(finals(was.Partitions), len(was.Partitions))
+		p.milestone(s.Partitions) > p.milestone(was.Partitions)
 }
 
-// milestone counts the progress writes that a number of final partitions is worth: 1 + n/32 before the last.
-func milestone(final, of int) int {
-	if of == 0 {
-		return 0
+// milestone counts the progress writes that the final ones of a job's partitions are worth: n/32, and one more for a job
+// that cannot run out of time or of partitions that may fail. A job that does needs that write for its end.
+func (p *planner) milestone(partitions []api.PartitionStatus) int {
+	steps := 1 + len(p.partitions)/32
+	if p.o.Job.Spec.ActiveDeadlineSeconds == nil && p.o.Job.Spec.MaxFailedPartitions == nil {
+		steps++
 	}
-	steps := 2 + of/32
-	return final * steps / of
+	return finals(partitions) * steps / len(p.partitions)
 }
 
 func finals(partitions []api.PartitionStatus) int {

@@ -18,7 +18,7 @@ func (p *planner) verification() {
 	for i := range p.partitions {
 		x := &p.partitions[i]
 		r := x.report
-		if r == nil || r.Stage != api.StageDone || r.Proof == "" {
+		if r == nil || r.Stage != api.StageDone || r.Proof == "" || x.was.State == api.PartitionFailed {
 			continue
 		}
 		x.is.State = api.PartitionRunning
