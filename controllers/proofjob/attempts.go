@@ -237,9 +237,10 @@ func wordOf(pod *corev1.Pod, index int32) *lastWord {
 	return w
 }
 
-// classOfExit is the class that an exit code stands for, "" for one that tells nothing.
+// classOfExit is the class that an exit code stands for, "" for one that tells nothing: a crash ends with 2, like a wrong
+// command line.
 func classOfExit(code int32) string {
-	for _, c := range []failure.Class{failure.Usage, failure.Input, failure.Key, failure.Verification, failure.Backend, failure.IO, failure.Memory} {
+	for _, c := range []failure.Class{failure.Input, failure.Key, failure.Verification, failure.Backend, failure.IO, failure.Memory} {
 		if int32(c.ExitCode()) == code {
 			return string(c)
 		}

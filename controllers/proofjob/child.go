@@ -100,7 +100,8 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 			{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
 		}},
 		exit(batchv1.PodFailurePolicyActionFailIndex, failure.Input),
-		exit(batchv1.PodFailurePolicyActionFailJob, failure.Usage, failure.Key),
+		// `cuzk work` ends with the code of Key for an order it cannot carry out, too: 2 is also how Go ends a crash.
+		exit(batchv1.PodFailurePolicyActionFailJob, failure.Key),
 	}}
 }
 

@@ -48,7 +48,7 @@ func newInspection(key *api.ProvingKey, image string) (*batchv1.Job, error) {
 	}
 	template := proverpod.Template(proverpod.Container{Image: image, Args: []string{"work", "--inspect-key"}}, volumes, data, labels, nil)
 	template.Spec.ServiceAccountName = identity.InspectorIdentity
-	hopeless := []int32{int32(failure.Usage.ExitCode()), int32(failure.Input.ExitCode()), int32(failure.Key.ExitCode())}
+	hopeless := []int32{int32(failure.Input.ExitCode()), int32(failure.Key.ExitCode())}
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: key.Namespace, Name: InspectionName(key), Labels: labels,

@@ -52,6 +52,8 @@ type app struct {
 	log   *slog.Logger
 	// started says that the command line was understood: errors from then on are not about its form.
 	started bool
+	// inPod says that the command is that of a pod.
+	inPod bool
 }
 
 // interrupted is the number of the signal that asked the process to end, or 0.
@@ -111,7 +113,7 @@ func (a *app) fail(cmd *cobra.Command, err error) int {
 	}
 	if !a.started && a.flags.output != outputJSON {
 		fmt.Fprintf(a.stderr, "cuzk: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
-		return class.ExitCode()
+		return a.exitCode(class)
 	}
 	if a.flags.jsonLogs {
 		attrs := []any{"class", string(class), "error", err.Error()}
@@ -120,6 +122,15 @@ func (a *app) fail(cmd *cobra.Command, err error) int {
 		fmt.Fprintf(a.stderr, "cuzk: %v\n", err)
 	}
 	a.printError(class, err)
+	return a.exitCode(class)
+}
+
+// exitCode is the code of a class. In a pod an order that cannot be carried out ends like a bad key: 2 is also how Go ends
+// a crash, and the operator must try again after one.
+func (a *app) exitCode(class failure.Class) int {
+	if a.inPod && class == failure.Usage {
+		class = failure.Key
+	}
 	return class.ExitCode()
 }
 

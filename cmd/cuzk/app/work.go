@@ -60,6 +60,7 @@ It needs the environment that the operator sets: ` + strings.Join([]string{order
 }
 
 func (a *app) work(ctx context.Context, f *workFlags) error {
+	a.inPod = true
 	data, err := os.ReadFile(f.order)
 	if err != nil {
 		return failure.New(failure.Usage, "%w", err).WithFix("cuzk work runs in the pods that the operator makes")
