@@ -230,7 +230,7 @@ func (w *Worker) partition(ctx context.Context, fs *files, rep *reporter, job *v
 // fill makes the final report, within what a job of that many partitions may hold.
 func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err error) {
 	n := w.Order.Partitions
-	r.Stage, r.InputDigest = v1alpha1.StageDone, digest
+	r.Stage, r.InputDigest, r.ProgressPercent = v1alpha1.StageDone, digest, nil
 	if err != nil {
 		r.Error = &v1alpha1.ReportError{
 			Class:   v1alpha1.ErrorClass(failure.ClassOf(err)),
@@ -238,8 +238,7 @@ func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err
 		}
 		return
 	}
-	hundred := int32(100)
-	r.ProgressPercent, r.Backend, r.Proof = &hundred, p.Backend, p.Proof
+	r.Backend, r.Proof = p.Backend, p.Proof
 	if v1alpha1.PublicInputsFit(p.PublicInputs, p.Proof, n) {
 		r.PublicInputs = p.PublicInputs
 	} else {

@@ -178,7 +178,7 @@ func TestEveryPartitionIsReported(t *testing.T) {
 	got := reports(t, job)
 	want := &v1alpha1.PartitionReport{
 		PodName: "job-0-abcde", PodUID: "5f2b1c9e-0000-4000-8000-000000000001", Node: "node-1", Stage: v1alpha1.StageDone,
-		ProgressPercent: ptr.To[int32](100), Backend: v1alpha1.BackendCPU,
+		Backend: v1alpha1.BackendCPU,
 		// printf 'witness of bb' | sha256sum
 		InputDigest: "sha256:07b815f6dcc88474931769abb0a2a411c2820e9b62741cbb43273e3be1ef531b",
 		Proof:       proof("input bb").Proof, PublicInputs: []string{"7", "11"},
