@@ -10,7 +10,7 @@ import (
 	"github.com/cuzk-dev/cuzk/test/cluster/internal/docker"
 )
 
-const dockerUsage = "up | down | env | bases | load ARCHIVE | build ARGS... | run DOCKER-ARGS..."
+const dockerUsage = "up | status | down | purge | env | bases | load ARCHIVE | build ARGS... | run DOCKER-ARGS..."
 
 // dockerDaemon is the launcher's command for the private Docker daemon.
 func dockerDaemon(ctx context.Context, args []string) error {
@@ -31,11 +31,16 @@ func dockerDaemon(ctx context.Context, args []string) error {
 		return d.Up(ctx)
 	case "down":
 		return d.Down(ctx)
+	case "purge":
+		return d.Purge(ctx)
+	case "status":
+		return d.Run(ctx, "version", "--format", "server {{.Server.Version}} at "+d.Host())
 	case "env":
 		fmt.Printf("export DOCKER_HOST=%s DOCKER_BUILDKIT=0\n", d.Host())
 		return nil
 	case "bases":
-		return d.LoadBases(ctx)
+		_, err := d.LoadBases(ctx)
+		return err
 	case "load":
 		if len(rest) != 1 {
 			return errUsage

@@ -17,15 +17,15 @@ import (
 // Base images that are made from this machine's files. They stand in for the images that the Dockerfile names by
 // default, none of which can be had without a registry.
 const (
-	goImage     = "localhost/base/golang:local"
-	staticImage = "localhost/base/static:local"
-	glibcImage  = "localhost/base/glibc:local"
-	cudaImage   = "localhost/base/cuda:local"
+	goRepository = "localhost/base/golang" // tagged with the version of Go
+	staticImage  = "localhost/base/static:local"
+	glibcImage   = "localhost/base/glibc:local"
+	cudaImage    = "localhost/base/cuda:local"
 )
 
 // baseArguments are the Dockerfile's build arguments that take base images.
-var baseArguments = [][2]string{
-	{"GO_IMAGE", goImage}, {"STATIC_IMAGE", staticImage}, {"GLIBC_IMAGE", glibcImage}, {"CUDA_IMAGE", cudaImage},
+func baseArguments(goImage string) [][2]string {
+	return [][2]string{{"GO_IMAGE", goImage}, {"STATIC_IMAGE", staticImage}, {"GLIBC_IMAGE", glibcImage}, {"CUDA_IMAGE", cudaImage}}
 }
 
 // tools are the programs beside Go that build steps use.
@@ -34,8 +34,14 @@ var tools = []string{
 	"uname", "head", "tail", "sort", "tr", "wc", "grep", "sed", "find", "xargs", "tar", "gzip", "sha256sum", "dirname", "basename", "git",
 }
 
-// LoadBases makes the base images and loads them into the daemon, unless it has them.
-func (d *Daemon) LoadBases(ctx context.Context) error {
+// LoadBases makes the base images and loads them into the daemon, unless it has them. It returns the name of the one
+// with Go.
+func (d *Daemon) LoadBases(ctx context.Context) (goImage string, err error) {
+	version, err := exec.CommandContext(ctx, "go", "env", "GOVERSION").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOVERSION: %w", err)
+	}
+	goImage = goRepository + ":" + strings.TrimSpace(string(version))
 	for _, b := range []struct {
 		tags []string
 		make func(ctx context.Context, img *image.Image) error
@@ -46,29 +52,29 @@ func (d *Daemon) LoadBases(ctx context.Context) error {
 	} {
 		inspect, err := d.Client(ctx, "image", "inspect", b.tags[len(b.tags)-1])
 		if err != nil {
-			return err
+			return "", err
 		}
 		if inspect.Run() == nil {
 			continue
 		}
 		img := &image.Image{Tags: b.tags}
 		if err := img.AddUsers(); err != nil {
-			return err
+			return "", err
 		}
 		if err := b.make(ctx, img); err != nil {
-			return fmt.Errorf("base image %s: %w", b.tags[0], err)
+			return "", fmt.Errorf("base image %s: %w", b.tags[0], err)
 		}
 		archive := filepath.Join(d.Dir, "base.tar")
 		if err := img.WriteFile(archive); err != nil {
-			return fmt.Errorf("base image %s: %w", b.tags[0], err)
+			return "", fmt.Errorf("base image %s: %w", b.tags[0], err)
 		}
 		err = d.Load(ctx, archive)
 		if err := errors.Join(err, os.Remove(archive)); err != nil {
-			return err
+			return "", err
 		}
 		d.Say("made base image %s", strings.Join(b.tags, ", "))
 	}
-	return nil
+	return goImage, nil
 }
 
 // Load imports an image archive (of mkimg or `docker save`).
@@ -90,7 +96,11 @@ func golang(ctx context.Context, img *image.Image) error {
 		return fmt.Errorf("go env GOROOT: %w", err)
 	}
 	root := strings.TrimSpace(string(out))
-	for _, name := range []string{"bin", "pkg", "src", "lib", "go.env", "VERSION"} {
+	// Not the tests and documents, but the licence, which goes with every program that is linked from it.
+	for _, name := range []string{"bin", "pkg", "src", "lib", "go.env", "VERSION", "LICENSE", "PATENTS"} {
+		if _, err := os.Stat(filepath.Join(root, name)); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
 		if err := img.Add(filepath.Join(root, name), "/usr/local/go/"+name); err != nil {
 			return err
 		}

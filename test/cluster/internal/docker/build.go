@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -24,7 +23,8 @@ func (d *Daemon) Build(ctx context.Context, args []string) error {
 	if err := d.Up(ctx); err != nil {
 		return err
 	}
-	if err := d.LoadBases(ctx); err != nil {
+	goImage, err := d.LoadBases(ctx)
+	if err != nil {
 		return err
 	}
 	stop, err := serveModules(ctx)
@@ -37,7 +37,7 @@ func (d *Daemon) Build(ctx context.Context, args []string) error {
 		return err
 	}
 	build := []string{"build", "--network=host"}
-	for _, a := range append(slices.Clone(baseArguments), goArgs...) {
+	for _, a := range append(baseArguments(goImage), goArgs...) {
 		build = append(build, "--build-arg", a[0]+"="+a[1])
 	}
 	return d.Run(ctx, append(build, args...)...)

@@ -122,7 +122,15 @@ func (d *Daemon) Up(ctx context.Context) error {
 	return nil
 }
 
-// Down ends the daemon and its containers and removes its images.
+// Purge ends the daemon and removes its images.
+func (d *Daemon) Purge(ctx context.Context) error {
+	if err := d.Down(ctx); err != nil {
+		return err
+	}
+	return os.RemoveAll(d.data())
+}
+
+// Down ends the daemon and its containers. The images stay, so that the next build finds its layers.
 func (d *Daemon) Down(ctx context.Context) error {
 	killed, err := sandbox.Kill(ctx, InitCommand, d.Dir)
 	if err != nil {
@@ -131,10 +139,8 @@ func (d *Daemon) Down(ctx context.Context) error {
 	if err := sandbox.DeleteCgroup(cgroup()); err != nil {
 		return err
 	}
-	for _, name := range []string{"data", "docker.sock"} {
-		if err := os.RemoveAll(filepath.Join(d.Dir, name)); err != nil {
-			return err
-		}
+	if err := os.Remove(d.Socket()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	if killed {
 		d.Say("the Docker daemon is down; its logs are in %s", filepath.Join(d.Dir, "log"))
