@@ -99,7 +99,7 @@ func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer
 	if err != nil {
 		return nil, nil, err
 	}
-	defer a.close() // the memory is the kernel's to clear; there is nothing to do about a failure
+	defer func() { _ = a.close() }() // the memory is the kernel's to clear; there is nothing to do about a failure
 	obs.finish(stage.Synth, synthStart)
 
 	r, err := p.scalar()

@@ -267,11 +267,7 @@ func inlineOf(spec *v1alpha1.ProofJobSpec, index int) []byte {
 	if index >= len(spec.Inputs) || spec.Inputs[index].Inline == nil {
 		return nil
 	}
-	if in := spec.Inputs[index].Inline; in.Input != nil {
-		return []byte(*in.Input)
-	} else {
-		return in.Witness
-	}
+	return spec.Inputs[index].Inline.Bytes()
 }
 
 func closeSession(s Session, err error) error {

@@ -86,7 +86,7 @@ func TestQuietMinute(t *testing.T) {
 	before := until(t, ns, "done", "ends", finished)
 	killManagers(t)
 	start := time.Now()
-	time.Sleep(time.Minute) // the promise is about a minute
+	time.Sleep(time.Minute) //nolint:forbidigo // the promise is about a minute
 	writes := managerWrites(t, start, func(e auditEvent) bool { return e.ObjectRef.Namespace == ns })
 	for _, w := range writes {
 		t.Errorf("%s %s %s/%s", w.Verb, w.ObjectRef.Resource, w.ObjectRef.Subresource, w.ObjectRef.Name)
