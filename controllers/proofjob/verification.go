@@ -133,7 +133,7 @@ func (p *planner) verified() (metav1.ConditionStatus, string, string) {
 		case x.is.State == api.PartitionSucceeded:
 			good++
 			declared = declared && len(x.input.PublicInputs) > 0
-		case x.is.State == api.PartitionFailed && ptr.Deref(x.is.Verified, true) == false:
+		case x.is.State == api.PartitionFailed && !ptr.Deref(x.is.Verified, true):
 			return metav1.ConditionFalse, x.is.Reason, fmt.Sprintf("Partition %d: %s", x.index, x.is.Message)
 		}
 	}

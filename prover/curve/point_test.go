@@ -42,7 +42,7 @@ func TestScalarsHaveTheLimbsOfGnarkCrypto(t *testing.T) {
 		montgomery := append([]curve.Scalar(nil), scalars...)
 		id.ToMontgomery(montgomery)
 		for i, x := range values {
-			want := curve.Scalar{}
+			var want curve.Scalar
 			if id == curve.BN254 {
 				var e bn254fr.Element
 				want = curve.Scalar(*e.SetBigInt(x))

@@ -313,7 +313,7 @@ func (d *download) copy(s *Stream, arrived func()) error {
 			d.moved += int64(n)
 			p(d.done)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -191,7 +191,7 @@ func (l *lab) verified(dir string) func([]byte) error {
 		done = true
 		out, err := output("node", l.snarkjs, "groth16", "verify", filepath.Join(dir, "vk.json"), filepath.Join(dir, "public.json"), filepath.Join(dir, "proof.json"))
 		if err != nil || !strings.Contains(out, "OK!") {
-			return fmt.Errorf("snarkjs refuses the proof: %v %s", err, out)
+			return fmt.Errorf("snarkjs refuses the proof: %v %s", err, out) //nolint:errorlint // err may be nil
 		}
 		return nil
 	}
@@ -218,7 +218,7 @@ func proofMade(stdout []byte) error {
 		Proofs []json.RawMessage `json:"proofs"`
 	}
 	if err := json.Unmarshal(stdout, &r); err != nil || len(r.Proofs) == 0 {
-		return fmt.Errorf("no proof reported: %v", err)
+		return fmt.Errorf("no proof reported: %v", err) //nolint:errorlint // err may be nil
 	}
 	return nil
 }

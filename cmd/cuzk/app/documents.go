@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
@@ -97,14 +98,11 @@ func (a *app) parseVerifyingKey(ctx context.Context, path string, kind inspect.K
 
 // joined puts errors on one line.
 func joined(errs []error) error {
-	text := ""
+	texts := make([]string, len(errs))
 	for i, e := range errs {
-		if i > 0 {
-			text += "; "
-		}
-		text += e.Error()
+		texts[i] = e.Error()
 	}
-	return errors.New(text)
+	return errors.New(strings.Join(texts, "; "))
 }
 
 func kindOf(path string) (inspect.Kind, error) {

@@ -1,6 +1,8 @@
 package proverpod
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,9 +34,7 @@ type Container struct {
 // those of the pod, and become part of the template.
 func Template(c Container, v *Volumes, data []byte, labels, annotations map[string]string) corev1.PodTemplateSpec {
 	annotated := map[string]string{}
-	for k, value := range annotations {
-		annotated[k] = value
-	}
+	maps.Copy(annotated, annotations)
 	annotated[order.Annotation] = string(data)
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotated},

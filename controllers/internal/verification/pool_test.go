@@ -80,7 +80,7 @@ func TestPoolKeyUnavailable(t *testing.T) {
 	key := simulated.NewKey(1)
 	p, clock, woken := start(t, NewKeys(1<<20, ParseGroth16))
 	loads := 0
-	var fault error = errors.New("ConfigMap is not there")
+	fault := errors.New("ConfigMap is not there")
 	ref := snarkjsRef(key)
 	ref.Load = func(context.Context) ([]byte, error) {
 		loads++

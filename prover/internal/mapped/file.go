@@ -8,6 +8,7 @@
 package mapped
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -71,7 +72,8 @@ func openError(path string, err error) error {
 	case os.IsPermission(err):
 		class, fix = failure.Usage, "make the file readable for the user that the prover runs as"
 	}
-	if pe, ok := err.(*os.PathError); ok {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
 		err = pe.Err
 	}
 	e := failure.New(class, "cannot be opened: %w", err).In(path)

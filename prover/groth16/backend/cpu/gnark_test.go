@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark/backend/groth16"
 	groth16bls12381 "github.com/consensys/gnark/backend/groth16/bls12-381"
 	groth16bn254 "github.com/consensys/gnark/backend/groth16/bn254"
@@ -116,7 +115,7 @@ func (g *gnarkCircuit) open(t testing.TB) *gnarkkey.Key {
 // verifies checks a proof with gnark's own verifier and with ours.
 func (g *gnarkCircuit) verifies(t testing.TB, p *prover.Proof) {
 	t.Helper()
-	theirs := groth16.NewProof(ecc.ID(g.id.ECC()))
+	theirs := groth16.NewProof(g.id.ECC())
 	if _, err := theirs.ReadFrom(bytes.NewReader(gnarkfmt.FormatProof(p, true))); err != nil {
 		t.Fatal(err)
 	}
