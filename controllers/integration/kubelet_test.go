@@ -217,7 +217,8 @@ func (p *proverPod) done(proof string, public ...string) api.PartitionReport {
 	}
 }
 
-// report applies a report with the pod's own token, trying again while the authorizer does not know the role yet.
+// report applies a report with the pod's own token, trying again while the authorizer does not know the role yet or the
+// API server is too busy, as a prover does.
 func (p *proverPod) report(ctx context.Context, partition int, r api.PartitionReport) error {
 	r.PodName, r.PodUID = p.Name, string(p.UID)
 	want := apiac.PartitionReport()
@@ -234,10 +235,13 @@ func (p *proverPod) report(ctx context.Context, partition int, r api.PartitionRe
 	}
 	ac := apiac.ProofJob(o.Job, p.Namespace).WithStatus(apiac.ProofJobStatus().
 		WithPartitions(apiac.PartitionStatus().WithIndex(int32(partition)).WithReport(want)))
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(4 * time.Minute)
+	passes := func(err error) bool {
+		return apierrors.IsForbidden(err) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err)
+	}
 	for {
 		err := p.client.Status().Apply(ctx, ac, client.FieldOwner(api.PartitionFieldManager(int32(partition))), client.ForceOwnership)
-		if err == nil || !apierrors.IsForbidden(err) || time.Now().After(deadline) || ctx.Err() != nil {
+		if err == nil || !passes(err) || time.Now().After(deadline) || ctx.Err() != nil {
 			return err
 		}
 		select {

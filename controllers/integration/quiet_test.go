@@ -27,7 +27,7 @@ func TestWriteBudget(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			job := newJob(namespace, fmt.Sprintf("size-%d", n), n, func(j *api.ProofJob) {
-				j.Spec.Execution.Dedicated.Parallelism = ptr.To(int32(min(n, 8)))
+				j.Spec.Execution.Dedicated.Parallelism = ptr.To(int32(min(n, 4)))
 			})
 			start(t, job, honest(key))
 			becomes(t, job, api.ConditionComplete, metav1.ConditionTrue, "")
@@ -79,11 +79,11 @@ func TestFinishedJobsAreQuiet(t *testing.T) {
 	creating.Wait()
 	before := len(writes(t, namespace, ""))
 
-	for _, then := range []clock.PassiveClock{clock.RealClock{}, clocktesting.NewFakePassiveClock(time.Now().Add(time.Hour))} {
+	for i, then := range []clock.PassiveClock{clock.RealClock{}, clocktesting.NewFakePassiveClock(time.Now().Add(time.Hour))} {
 		base := reconciliations(t)
 		stop := operator(t, namespace, func(o *controllers.Options) { o.Clock = then })
 		reconciled(t, base+jobs)
-		marker := newJob(namespace, fmt.Sprintf("marker-%p", then), 1, func(j *api.ProofJob) { j.Spec.Suspend = ptr.To(true) })
+		marker := newJob(namespace, fmt.Sprintf("marker-%d", i), 1, func(j *api.ProofJob) { j.Spec.Suspend = ptr.To(true) })
 		create(t, marker)
 		becomes(t, marker, api.ConditionSuspended, metav1.ConditionTrue, "")
 		if _, real := then.(clock.RealClock); real {

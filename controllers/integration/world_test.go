@@ -149,7 +149,7 @@ func honest(key *simulated.Key) prover {
 // eventually looks at an object until it is as a test wants it, and shows it if it never is.
 func eventually[T client.Object](t *testing.T, object T, what string, ok func(T) bool) T {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
