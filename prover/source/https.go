@@ -80,6 +80,12 @@ func openHTTP(_ context.Context, u *url.URL, o Options) (Source, error) {
 	return w, nil
 }
 
+// Web is the source of a URI read through a client that adds what credentials it takes. It is for packages that add
+// schemes which are https underneath; name is how messages call it.
+func Web(u *url.URL, name string, client *http.Client) Source {
+	return &web{url: u, name: name, client: client, header: http.Header{"User-Agent": {"cuzk"}}}
+}
+
 func (w *web) String() string { return w.name }
 
 // RetryAfter is an error after which the server asked to wait.
@@ -148,7 +154,7 @@ func (w *web) stream(resp *http.Response, offset int64) (*Stream, error) {
 		return nil, wrap(w.name, ErrAbsent, errors.New(resp.Status))
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return nil, wrap(w.name, ErrRefused, errors.New(resp.Status))
-	case code >= 400 && code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
+	case code >= 300 && code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
 		return nil, wrap(w.name, ErrRefused, errors.New(resp.Status))
 	}
 	err := wrap(w.name, nil, fmt.Errorf("server answered %s", resp.Status))

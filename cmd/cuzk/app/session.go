@@ -12,7 +12,6 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/pipeline"
 	"github.com/cuzk-dev/cuzk/prover/source"
-	_ "github.com/cuzk-dev/cuzk/prover/source/blob" // s3, gs, azblob
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
@@ -34,7 +33,11 @@ func (a *app) backendFor(name string) (groth16.Backend, error) {
 	case backendAuto:
 		a.log.Info("Chose the CPU backend, as the CUDA library libcuzk.so is not found")
 	}
-	return cpu.New(cpu.Config{Memory: memory.NewBudget(int64(a.flags.memoryLimit)), Threads: a.flags.threads}), nil
+	limit := int64(a.flags.memoryLimit)
+	if limit == 0 {
+		limit = memory.Limit() // a proof that cannot fit is refused before the system ends us
+	}
+	return cpu.New(cpu.Config{Memory: memory.NewBudget(limit), Threads: a.flags.threads}), nil
 }
 
 // open opens the files that the flags name and loads the key.

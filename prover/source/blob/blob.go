@@ -1,5 +1,5 @@
-// Package blob adds the object stores to package source: s3, gs and azblob URIs, through gocloud.dev. It is a package of
-// its own because the stores' libraries are large; import it for its effect where users may name such URIs.
+// Package blob adds the object stores to package source: s3 and azblob URIs through gocloud.dev, and gs. It is a package
+// of its own because the stores' libraries are large; import it for its effect where users may name such URIs.
 package blob
 
 import (
@@ -17,22 +17,20 @@ import (
 )
 
 func init() {
-	source.Register("s3", opener(openS3))
+	source.Register("s3", opener(inBucket(openS3)))
 	source.Register("gs", opener(openGS))
-	source.Register("azblob", opener(openAzure))
+	source.Register("azblob", opener(inBucket(openAzure)))
 }
 
-// bucketOpener connects to a bucket or container.
-type bucketOpener func(ctx context.Context, name string, o source.Options) (*blob.Bucket, error)
-
-func opener(open bucketOpener) source.Opener {
+// opener refuses what no object store's URI has, and classes errors.
+func opener(open source.Opener) source.Opener {
 	return func(ctx context.Context, u *url.URL, o source.Options) (source.Source, error) {
 		name := source.Redact(u.String())
 		if u.RawQuery != "" {
 			return nil, failure.New(failure.Usage, "a URI of an object store takes no query").In(name).
 				WithFix("put region, endpoint and credentials into the credentials directory")
 		}
-		b, err := open(ctx, u.Host, o)
+		src, err := open(ctx, u, o)
 		if err != nil {
 			var known *failure.Error
 			if errors.As(err, &known) {
@@ -40,7 +38,18 @@ func opener(open bucketOpener) source.Opener {
 			}
 			return nil, failure.New(failure.Usage, "%w", err).In(name)
 		}
-		return New(b, strings.TrimPrefix(u.Path, "/"), name), nil
+		return src, nil
+	}
+}
+
+// inBucket opens an object of a bucket or container.
+func inBucket(open func(ctx context.Context, name string, o source.Options) (*blob.Bucket, error)) source.Opener {
+	return func(ctx context.Context, u *url.URL, o source.Options) (source.Source, error) {
+		b, err := open(ctx, u.Host, o)
+		if err != nil {
+			return nil, err
+		}
+		return New(b, strings.TrimPrefix(u.Path, "/"), source.Redact(u.String())), nil
 	}
 }
 

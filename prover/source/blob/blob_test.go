@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,6 +84,58 @@ func TestObject(t *testing.T) {
 				t.Errorf("absent: %v (%s)", err, failure.ClassOf(err))
 			}
 		})
+	}
+}
+
+// Google's store answers as an https server does; what is special is the address.
+func TestGS(t *testing.T) {
+	ctx := context.Background()
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.EscapedPath()+" "+r.Header.Get("Range"))
+		if r.URL.Path != "/bucket/keys/a b.zkey" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("ETag", `"1"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "STORAGE_EMULATOR_HOST"), []byte(server.URL+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := source.Parse(ctx, "gs://bucket/keys/a%20b.zkey", source.Options{Credentials: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := src.Open(ctx, 999_990, `"1"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(rest)
+	rest.Close()
+	if err != nil || string(got) != "0123456789" || rest.Info.Size != int64(len(content)) {
+		t.Errorf("%q of %d bytes, %v", got, rest.Info.Size, err)
+	}
+	absent, err := source.Parse(ctx, "gs://bucket/absent", source.Options{Credentials: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := absent.Open(ctx, 0, ""); !errors.Is(err, source.ErrAbsent) || !strings.Contains(err.Error(), "gs://bucket/absent") {
+		t.Errorf("absent: %v", err)
+	}
+	if asked[0] != "GET /bucket/keys/a%20b.zkey bytes=999990-" {
+		t.Errorf("asked for %q", asked[0])
+	}
+	if err := os.WriteFile(filepath.Join(dir, "service-account.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "STORAGE_EMULATOR_HOST")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Parse(ctx, "gs://bucket/key", source.Options{Credentials: dir}); failure.ClassOf(err) != failure.Usage {
+		t.Errorf("a service account that is none: %v", err)
 	}
 }
 
