@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 
+	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -26,6 +27,9 @@ const leaseName = "manager.cuzk.dev"
 
 // run serves until ctx ends.
 func run(ctx context.Context, o *options) error {
+	if o.log.StacktraceLevel == nil && !o.log.Development {
+		o.log.StacktraceLevel = zapcore.DPanicLevel // errors say what to do; traces are for what should not happen
+	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
 	ctrl.Log.WithName("setup").Info("Starting manager", "version", version, "commit", commit)
 

@@ -75,7 +75,8 @@ var namespaces atomic.Int64
 func newNamespace(t *testing.T) (string, *simulated.Key) {
 	t.Helper()
 	name := fmt.Sprintf("test-%d", namespaces.Add(1))
-	create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	// Pods that the strictest profile refuses would not be created.
+	create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}})
 	key := simulated.NewKey(1)
 	create(t, &api.ProvingKey{
 		ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: "key"},

@@ -97,11 +97,11 @@ func (r *Reconciler) carryOut(ctx context.Context, o *Observation, plan Plan) (c
 		}
 		failed = errors.Join(failed, fmt.Errorf("%T: %w", action, err))
 		if why := refused(action, err); why != nil {
+			// Said in the status; whoever can do something about it is not who reads the log.
+			logf.FromContext(ctx).Info("Could not create Job", "reason", why.Reason, "error", err.Error())
+			failed = nil
 			o.Refused = why
 			plan = MakePlan(o, r.Config, r.Clock.Now())
-			if why.ForGood {
-				failed = nil // said in the status, and not to be tried again
-			}
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
@@ -28,6 +29,7 @@ func (p *planner) running() {
 	switch was := p.was(api.ConditionRunning); {
 	case p.o.Refused != nil:
 		not(p.o.Refused.Reason, p.o.Refused.Message)
+		p.lookAgain(p.refusalBackoff())
 	case p.o.Foreign:
 		not(api.ReasonNameConflict, fmt.Sprintf("There is a Job %s in namespace %s that does not belong to this ProofJob: delete it, or create the ProofJob under another name.", p.o.Job.Name, p.o.Job.Namespace))
 	case run > 0:
@@ -48,6 +50,13 @@ func (p *planner) running() {
 	default:
 		p.noPods(was)
 	}
+}
+
+// refusalBackoff is when a creation that was refused is tried again: the longer it has been, the later, from 2 seconds to
+// 2 minutes. Nothing tells when a quota has room or a name is free.
+func (p *planner) refusalBackoff() time.Duration {
+	c := meta.FindStatusCondition(p.status.Conditions, api.ConditionRunning)
+	return min(max(p.now.Sub(c.LastTransitionTime.Time)/4, 2*time.Second), 2*time.Minute)
 }
 
 // keepOr leaves the condition Running as it is, or begins it.

@@ -2,10 +2,12 @@ package proofjob
 
 import (
 	"context"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,6 +51,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wak
 		return err
 	}
 	cache := mgr.GetCache()
+	jobsByState.read(r.Client)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("proofjob").
 		For(&api.ProofJob{}, builder.WithPredicates(untyped(jobChanged()))).
@@ -60,6 +63,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wak
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: workers,
 			ReconciliationTimeout:   reconciliationTimeout,
+			// What fails for the moment is tried again within a minute.
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, time.Minute),
 		}).
 		Complete(r)
 }

@@ -86,6 +86,10 @@ func (r *Reconciler) act(ctx context.Context, key *api.ProvingKey, o *Observatio
 			if was := meta.FindStatusCondition(key.Status.Conditions, api.ConditionReady); was != nil && was.Reason == api.ReasonInspectionFailed && key.Status.ObservedGeneration == key.Generation {
 				plan.WriteStatus = false // said before
 			}
+			if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
+				plan.RequeueAfter = retry // said in the status
+				return nil
+			}
 			return err
 		}
 	}
