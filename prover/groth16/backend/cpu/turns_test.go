@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -46,11 +47,11 @@ func TestTurnsSurviveCancelledWaiters(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		failed := 0
+		var failed atomic.Int32
 		for range 3 {
 			go func() {
 				if turns.wait(ctx, 9) != nil {
-					failed++
+					failed.Add(1)
 				}
 			}()
 		}
@@ -64,8 +65,8 @@ func TestTurnsSurviveCancelledWaiters(t *testing.T) {
 		synctest.Wait()
 		turns.next()
 		synctest.Wait()
-		if failed != 3 || !served {
-			t.Errorf("%d of 3 gave up, the one that stayed was served: %t", failed, served)
+		if failed.Load() != 3 || !served {
+			t.Errorf("%d of 3 gave up, the one that stayed was served: %t", failed.Load(), served)
 		}
 		if turns.free != 1 {
 			t.Errorf("%d turns are free, want 1", turns.free)
