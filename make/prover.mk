@@ -18,11 +18,11 @@ build-manager: ## Build bin/manager
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no cluster, no GPU and no network
-	cd $(ROOT) && go test $(TEST_FLAGS) ./...
+	cd $(ROOT) && go test -timeout 30m $(TEST_FLAGS) ./...
 
 .PHONY: test-interop
 test-interop: ## Prove and verify against snarkjs, circom and gnark (installs them with npm into a cache)
-	cd $(ROOT) && go test -tags interop $(TEST_FLAGS) ./test/interop/... ./prover/circuit/circom
+	cd $(ROOT) && go test -tags interop -timeout 30m $(TEST_FLAGS) ./test/interop/... ./prover/circuit/circom
 
 # How long each fuzz target runs.
 FUZZ_TIME ?= 60s
