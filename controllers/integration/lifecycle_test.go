@@ -138,7 +138,7 @@ func TestLifecycle(t *testing.T) {
 		becomes(t, job, api.ConditionSuspended, metav1.ConditionTrue, api.ReasonSuspendedByUser)
 		goneAfter(t, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "queued"}})
 		patchSpec(t, job, `{"suspend": false}`)
-		child = childOf(t, job, "another Job", func(j *batchv1.Job) bool { return j.UID != first })
+		childOf(t, job, "another Job", func(j *batchv1.Job) bool { return j.UID != first })
 		admit()
 		release()
 		becomes(t, job, api.ConditionComplete, metav1.ConditionTrue, "")

@@ -32,7 +32,7 @@ type committing struct {
 func (c *committing) Define(api frontend.API) error {
 	api.AssertIsEqual(api.Mul(c.Secret, c.Secret), c.A)
 	api.AssertIsEqual(api.Mul(c.A, c.Secret), c.B)
-	var last frontend.Variable = c.B
+	last := c.B
 	for i := range c.count {
 		over := []frontend.Variable{c.Secret}
 		if i%2 == 0 {

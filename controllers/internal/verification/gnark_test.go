@@ -38,7 +38,7 @@ func (c *committed) Define(api frontend.API) error {
 
 // TestGnark verifies gnark's own proofs, as reports carry them.
 func TestGnark(t *testing.T) {
-	forSolidity := backend.ProverOption(solidity.WithProverTargetSolidityVerifier(backend.GROTH16))
+	forSolidity := solidity.WithProverTargetSolidityVerifier(backend.GROTH16)
 	for _, c := range []struct {
 		name    string
 		curve   ecc.ID
