@@ -104,8 +104,6 @@ const (
 	ReasonProofMissing = "ProofMissing"
 	// ReasonJobFailed: the Job failed for a reason of its own.
 	ReasonJobFailed = "JobFailed"
-	// ReasonJobDeleted: someone deleted the Job of a job that was running.
-	ReasonJobDeleted = "JobDeleted"
 )
 
 // Reasons of Verified, and of partitions.
@@ -142,7 +140,7 @@ const (
 const (
 	// ReasonVerifyingKeyLoaded: the verifying key was read and is sound.
 	ReasonVerifyingKeyLoaded = "VerifyingKeyLoaded"
-	// ReasonVerifyingKeyMissing: the verifying key is only in files that a pod has to read, and none has yet.
+	// ReasonVerifyingKeyMissing: none was given, and the proving key does not hold it, which those of gnark never do.
 	ReasonVerifyingKeyMissing = "VerifyingKeyMissing"
 	// ReasonVerifyingKeyInvalid: the verifying key is malformed, or of another format or curve.
 	ReasonVerifyingKeyInvalid = "VerifyingKeyInvalid"

@@ -133,7 +133,7 @@ func (k *kubelet) run(ctx context.Context, pod *corev1.Pod) {
 		return
 	}
 	p := &proverPod{Pod: pod}
-	if err := p.login(ctx); err != nil && ctx.Err() == nil {
+	if err := p.login(ctx); err != nil {
 		fmt.Println("kubelet: token of", pod.Name, ":", err)
 		return
 	}

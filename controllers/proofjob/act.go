@@ -24,6 +24,9 @@ import (
 // errForeign says that an object of the child's name belongs to someone else.
 var errForeign = errors.New("a Job of that name belongs to someone else")
 
+// errStale says that the Job of an earlier ProofJob of the same name is still there.
+var errStale = errors.New("the Job of an earlier ProofJob of this name is still being removed")
+
 // act carries out an action. What is already done is no error.
 func (r *Reconciler) act(ctx context.Context, job *api.ProofJob, action Action) error {
 	log := logf.FromContext(ctx)
@@ -66,6 +69,9 @@ func (r *Reconciler) createChild(ctx context.Context, job *api.ProofJob, child *
 	var have batchv1.Job
 	if err := r.Reader.Get(ctx, client.ObjectKeyFromObject(child), &have); err != nil {
 		return err
+	}
+	if stale(&have, job) {
+		return errStale
 	}
 	if !metav1.IsControlledBy(&have, job) {
 		return errForeign

@@ -19,7 +19,7 @@ import (
 
 // child makes the Job of a job that may run and has none. What exists is never compared with what would be made.
 func (p *planner) child() {
-	if p.ended || p.failing() || p.held || p.o.Child != nil || p.o.Foreign || !p.key || !p.entriesWritten() {
+	if p.ended || p.failing() || p.held || p.o.Child != nil || p.o.Foreign || p.o.Stale || !p.key || !p.entriesWritten() {
 		return
 	}
 	for i := range p.partitions {

@@ -20,6 +20,8 @@ type Observation struct {
 	// Child is the Job of the same name, nil if there is none. Foreign says that it is not this ProofJob's.
 	Child   *batchv1.Job
 	Foreign bool
+	// Stale says that a Job of that name is left of an earlier ProofJob of the same name, and about to be removed.
+	Stale bool
 	// Pods are all pods of this ProofJob, those of an earlier child too.
 	Pods []*corev1.Pod
 	// Nodes are those of pods that have not ended, by name; a node that is gone is absent.

@@ -51,6 +51,8 @@ func (r *Reconciler) gather(ctx context.Context, job *api.ProofJob, from client.
 	switch err := from.Get(ctx, client.ObjectKeyFromObject(job), &child); {
 	case err == nil && metav1.IsControlledBy(&child, job):
 		o.Child = &child
+	case err == nil && stale(&child, job):
+		o.Stale = true
 	case err == nil:
 		o.Foreign = true
 	case !apierrors.IsNotFound(err):
@@ -63,6 +65,12 @@ func (r *Reconciler) gather(ctx context.Context, job *api.ProofJob, from client.
 	r.gatherVerdicts(o)
 	o.InputDigests = r.digests.note(job)
 	return o, nil
+}
+
+// stale says that a Job belongs to a ProofJob of the same name that is gone; the garbage collector removes it.
+func stale(child *batchv1.Job, job *api.ProofJob) bool {
+	owner := metav1.GetControllerOf(child)
+	return owner != nil && owner.Kind == "ProofJob" && owner.Name == job.Name && owner.UID != job.UID
 }
 
 func (r *Reconciler) gatherPods(ctx context.Context, o *Observation, from client.Reader) error {

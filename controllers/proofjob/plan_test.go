@@ -230,6 +230,20 @@ func TestNameConflict(t *testing.T) {
 	}
 }
 
+// The Job of an earlier job of the same name is waited for, without a word.
+func TestStaleChild(t *testing.T) {
+	s := newScene(t, 1)
+	s.Stale = true
+	s.write(s.plan())
+	if p := s.plan(); len(p.Actions) != 0 || p.WriteStatus {
+		t.Errorf("with a stale Job: %+v", p)
+	}
+	s.Stale = false
+	if p := s.plan(); len(actions[CreateChild](p)) != 1 {
+		t.Errorf("after it is gone: %v", p.Actions)
+	}
+}
+
 func TestRefusedCreation(t *testing.T) {
 	s := newScene(t, 1)
 	s.write(s.plan())

@@ -38,11 +38,14 @@ func NewWake() *Wake {
 	return &Wake{events: make(chan event.TypedGenericEvent[*api.ProofJob], 1024)}
 }
 
-// Job wakes a job.
-func (w *Wake) Job(name types.NamespacedName) {
+// Job wakes a job. It waits while too many are to be woken, until ctx ends.
+func (w *Wake) Job(ctx context.Context, name types.NamespacedName) {
 	job := &api.ProofJob{}
 	job.Namespace, job.Name = name.Namespace, name.Name
-	w.events <- event.TypedGenericEvent[*api.ProofJob]{Object: job}
+	select {
+	case w.events <- event.TypedGenericEvent[*api.ProofJob]{Object: job}:
+	case <-ctx.Done():
+	}
 }
 
 // SetupWithManager registers the reconciler, what it watches and the indexes it reads by.
@@ -54,7 +57,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wak
 	jobsByState.read(r.Client)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("proofjob").
-		For(&api.ProofJob{}, builder.WithPredicates(untyped(jobChanged()))).
+		For(&api.ProofJob{}, builder.WithPredicates(untyped(jobChanged()), r.forgetDeleted())).
 		WatchesRawSource(source.Kind(cache, &batchv1.Job{}, handler.TypedEnqueueRequestForOwner[*batchv1.Job](mgr.GetScheme(), mgr.GetRESTMapper(), &api.ProofJob{}, handler.OnlyControllerOwner()), childChanged())).
 		WatchesRawSource(source.Kind(cache, &corev1.Pod{}, handler.TypedEnqueueRequestsFromMapFunc(jobOfPod), podChanged())).
 		WatchesRawSource(source.Kind(cache, &api.ProvingKey{}, handler.TypedEnqueueRequestsFromMapFunc(r.jobsOfKey), keyChanged())).
@@ -67,6 +70,16 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wak
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, time.Minute),
 		}).
 		Complete(r)
+}
+
+// forgetDeleted drops what is kept in memory for a job as soon as it is gone; after that nobody knows its UID any more.
+func (r *Reconciler) forgetDeleted() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
+		if job, ok := e.Object.(*api.ProofJob); ok {
+			r.forget(job)
+		}
+		return false
+	}}
 }
 
 // untyped makes a predicate of the form that For wants.

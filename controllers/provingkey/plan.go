@@ -131,7 +131,7 @@ func (p *planner) ready() {
 		facts.Commitments = ptr.To(c.Commitments)
 	}
 	s.Facts = facts
-	p.condition(api.ConditionReady, metav1.ConditionTrue, api.ReasonVerifyingKeyLoaded, fmt.Sprintf("The verifying key has %d public inputs and is sound.", c.Public))
+	p.condition(api.ConditionReady, metav1.ConditionTrue, api.ReasonVerifyingKeyLoaded, fmt.Sprintf("The verifying key is sound; public inputs: %d.", c.Public))
 	p.condition(api.ConditionDegraded, metav1.ConditionFalse, api.ReasonAsExpected, "Nothing is wrong with the key.")
 	if p.o.Inspection != nil && p.o.Inspection.DeletionTimestamp == nil {
 		for i := range c.Location.ConfigMaps {

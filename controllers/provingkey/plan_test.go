@@ -61,7 +61,7 @@ func TestReadiness(t *testing.T) {
 		degraded metav1.ConditionStatus
 		inspect  bool
 	}{
-		{name: "read", o: Observation{Key: newKey(), Content: content}, ready: metav1.ConditionTrue, reason: api.ReasonVerifyingKeyLoaded, says: "2 public inputs", degraded: metav1.ConditionFalse},
+		{name: "read", o: Observation{Key: newKey(), Content: content}, ready: metav1.ConditionTrue, reason: api.ReasonVerifyingKeyLoaded, says: "public inputs: 2", degraded: metav1.ConditionFalse},
 		{name: "ConfigMap is not there", o: Observation{Key: newKey(), ContentErr: &verifyingkey.NotFoundError{Name: "vk"}}, ready: metav1.ConditionFalse, reason: api.ReasonSourceNotFound, says: "There is no ConfigMap vk.", degraded: metav1.ConditionFalse},
 		{name: "ConfigMap is gone", o: Observation{Key: newKey(wasReady), ContentErr: &verifyingkey.NotFoundError{Name: "vk", Key: "a"}}, ready: metav1.ConditionFalse, reason: api.ReasonSourceNotFound, says: "has no key a", degraded: metav1.ConditionTrue},
 		{name: "content changed", o: Observation{Key: newKey(wasReady), ContentErr: &verifyingkey.DigestError{What: "The verifying key", Want: "a", Got: "b"}}, ready: metav1.ConditionFalse, reason: api.ReasonDigestMismatch, says: "create a new ProvingKey", degraded: metav1.ConditionTrue},

@@ -54,7 +54,7 @@ type Pool struct {
 	workers int
 	keys    *Keys
 	clock   clock.PassiveClock
-	notify  func(types.NamespacedName)
+	notify  func(context.Context, types.NamespacedName)
 
 	queue workqueue.TypedInterface[ID]
 
@@ -64,7 +64,7 @@ type Pool struct {
 }
 
 // NewPool returns a pool that tells notify which job has a new verdict.
-func NewPool(workers int, keys *Keys, clock clock.PassiveClock, notify func(types.NamespacedName)) *Pool {
+func NewPool(workers int, keys *Keys, clock clock.PassiveClock, notify func(context.Context, types.NamespacedName)) *Pool {
 	return &Pool{
 		workers:  max(workers, 1),
 		keys:     keys,
@@ -161,7 +161,7 @@ func (p *Pool) work(ctx context.Context, id ID) {
 	}
 	p.verdicts[id.UID][id] = v
 	p.mu.Unlock()
-	p.notify(t.Job)
+	p.notify(ctx, t.Job)
 }
 
 // check never panics: the bytes come from outside.

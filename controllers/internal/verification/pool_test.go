@@ -21,7 +21,7 @@ func start(t *testing.T, keys *Keys) (*Pool, *clocktesting.FakePassiveClock, cha
 	t.Helper()
 	woken := make(chan types.NamespacedName, 100)
 	clock := clocktesting.NewFakePassiveClock(time.Unix(1_800_000_000, 0))
-	p := NewPool(2, keys, clock, func(n types.NamespacedName) { woken <- n })
+	p := NewPool(2, keys, clock, func(_ context.Context, n types.NamespacedName) { woken <- n })
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
