@@ -84,7 +84,8 @@ func TestStartFindKill(t *testing.T) {
 	if got := Find("-f", file+"x"); got != 0 {
 		t.Errorf("found process %d by other arguments", got)
 	}
-	own, err := os.Stat("/proc/self/ns/net")
+	// Not /proc/self: that is the main thread, on which CreateNetNS may have run.
+	own, err := os.Stat("/proc/thread-self/ns/net")
 	if err != nil {
 		t.Fatal(err)
 	}
