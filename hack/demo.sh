@@ -49,7 +49,7 @@ verify() {
 
 timings() {
 	printf '\n%-10s %8s %8s %8s %8s %8s %8s  %s\n' input queue srs synth gpu verify total 'node (times in ms)'
-	k get proofjob "$1" -o go-template='{{range .status.partitions}}{{with .report}}{{with .timings}}{{end}}{{end}}{{.input}} {{.report.timings.queueMilliseconds}} {{.report.timings.srsMilliseconds}} {{.report.timings.synthMilliseconds}} {{.report.timings.gpuMilliseconds}} {{.report.timings.verifyMilliseconds}} {{.report.timings.totalMilliseconds}} {{.report.node}}{{"\n"}}{{end}}' |
+	k get proofjob "$1" -o go-template='{{range .status.partitions}}{{.input}} {{.report.timings.queueMilliseconds}} {{.report.timings.srsMilliseconds}} {{.report.timings.synthMilliseconds}} {{.report.timings.gpuMilliseconds}} {{.report.timings.verifyMilliseconds}} {{.report.timings.totalMilliseconds}} {{.report.node}}{{"\n"}}{{end}}' |
 		awk '{printf "%-10s %8s %8s %8s %8s %8s %8s  %s\n", $1, $2, $3, $4, $5, $6, $7, $8}'
 }
 

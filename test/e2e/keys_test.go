@@ -3,18 +3,16 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-
-	"context"
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 )
@@ -89,10 +87,6 @@ func TestVerifyingKeyOnlyInsideTheZkey(t *testing.T) {
 	f := got.Status.Facts
 	if f == nil || f.Constraints == nil || *f.Constraints != 765 || f.PublicInputs == nil || *f.PublicInputs != 1 {
 		t.Errorf("facts: %+v", f)
-	}
-	var jobs batchv1.JobList
-	if err := admin.List(t.Context(), &jobs); err != nil {
-		t.Fatal(err)
 	}
 	create(t, newJob(ns, "prove", []string{"alice"}, func(j *v1alpha1.ProofJob) { j.Spec.ProvingKeyRef.Name = "on-claim" }))
 	job := until(t, ns, "prove", "ends", finished)
