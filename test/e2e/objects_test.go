@@ -63,8 +63,13 @@ func parallelism(n int32) jobOption {
 	return func(j *v1alpha1.ProofJob) { j.Spec.Execution.Dedicated.Parallelism = ptr.To(n) }
 }
 
-// long makes each pod work for a while: it proves its input many times.
-func long(runs int32) jobOption { return func(j *v1alpha1.ProofJob) { j.Spec.Runs = ptr.To(runs) } }
+// long makes each pod work for seconds on any machine: it proves its input many times, on a quarter of a CPU.
+func long(runs int32) jobOption {
+	return func(j *v1alpha1.ProofJob) {
+		j.Spec.Runs = ptr.To(runs)
+		j.Spec.Execution.Dedicated.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m")}
+	}
+}
 
 func gpus(n string) jobOption {
 	return func(j *v1alpha1.ProofJob) {
