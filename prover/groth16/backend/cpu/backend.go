@@ -130,11 +130,11 @@ func (b *Backend) Submit(ctx context.Context, key groth16.Key, a groth16.Assignm
 
 // acquire keeps the key and the structure alive.
 func (b *Backend) acquire(k *provingKey, a groth16.Assignment) (release func(), err error) {
-	if err := k.acquire(); err != nil {
+	if err := k.Acquire(); err != nil {
 		return nil, fmt.Errorf("use the proving key: %w", err)
 	}
 	// Releasing the last user's hold may unmap the key's file, which can fail only for a mapping that is not there.
-	release = func() { _ = k.done() }
+	release = func() { _ = k.Done() }
 	p, ok := a.(groth16.Packed)
 	if !ok {
 		return release, nil
@@ -148,7 +148,7 @@ func (b *Backend) acquire(k *provingKey, a groth16.Assignment) (release func(), 
 	case s.matrices.Wires != k.wires:
 		err = failure.New(failure.Key, "the constraint system has %d wires, the proving key %d: they are of different circuits", s.matrices.Wires, k.wires)
 	default:
-		if err = s.acquire(); err != nil {
+		if err = s.Acquire(); err != nil {
 			err = fmt.Errorf("use the constraint system: %w", err)
 		}
 	}
@@ -156,7 +156,7 @@ func (b *Backend) acquire(k *provingKey, a groth16.Assignment) (release func(), 
 		release()
 		return nil, err
 	}
-	return func() { _, _ = k.done(), s.done() }, nil
+	return func() { _, _ = k.Done(), s.Done() }, nil
 }
 
 // compute waits for memory and then for its turn: who holds the turn must not wait for memory that another proof holds.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	prover "github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/internal/instance"
 	"github.com/cuzk-dev/cuzk/prover/groth16/gnarkfmt"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/gnarkkey"
 )
@@ -26,12 +27,6 @@ import (
 func TestMain(m *testing.M) {
 	logger.Disable()
 	os.Exit(m.Run())
-}
-
-// vector is scalars in memory.
-type vector struct {
-	scalars []curve.Scalar
-	form    prover.Form
 }
 
 // gnarkCircuit is a circuit compiled and set up by gnark.
@@ -70,17 +65,17 @@ func newGnarkCircuit(t testing.TB, id curve.ID, circuit, assignment frontend.Cir
 	case *csbls12381.R1CSSolution:
 		g.evaluate = evaluated(s.W, s.A, s.B, s.C)
 	}
-	g.public = append(g.public, g.evaluate.Witness.(vector).scalars[1:g.system.GetNbPublicVariables()]...)
+	g.public = append(g.public, g.evaluate.Witness.(instance.Vector).Elements[1:g.system.GetNbPublicVariables()]...)
 	id.FromMontgomery(g.public)
 	return g
 }
 
 // evaluated takes gnark's solution, in Montgomery form, as it is.
 func evaluated[E ~[4]uint64](w, a, b, c []E) prover.Evaluated {
-	convert := func(e []E) vector {
-		v := vector{scalars: make([]curve.Scalar, len(e)), form: prover.Montgomery}
+	convert := func(e []E) instance.Vector {
+		v := instance.Vector{Elements: make([]curve.Scalar, len(e)), Encoding: prover.Montgomery}
 		for i := range e {
-			v.scalars[i] = curve.Scalar(e[i])
+			v.Elements[i] = curve.Scalar(e[i])
 		}
 		return v
 	}

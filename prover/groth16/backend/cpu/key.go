@@ -3,20 +3,19 @@ package cpu
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/bits"
-	"sync"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/internal/refcount"
 	"github.com/cuzk-dev/cuzk/prover/memory"
 )
 
 // provingKey is a proving key made ready: its sections, mapped or in memory, and the tables of its domain.
 type provingKey struct {
-	references
+	refcount.Counter
 	curve  curve.ID
 	arith  *arithmetic
 	layout groth16.Layout
@@ -30,50 +29,6 @@ type provingKey struct {
 	tables                transforms
 	order                 order
 	held                  int64
-}
-
-// references counts who uses a thing that outlives its Close.
-type references struct {
-	mu      sync.Mutex
-	users   int
-	closed  bool
-	release func() error
-}
-
-var errClosed = errors.New("it has been closed")
-
-func (r *references) acquire() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return errClosed
-	}
-	r.users++
-	return nil
-}
-
-func (r *references) done() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.users--
-	return r.releaseIfUnused()
-}
-
-// Close gives the thing up; what uses it keeps it until it is done. Closing again does nothing.
-func (r *references) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	return r.releaseIfUnused()
-}
-
-func (r *references) releaseIfUnused() error {
-	if !r.closed || r.users > 0 || r.release == nil {
-		return nil
-	}
-	release := r.release
-	r.release = nil
-	return release()
 }
 
 func (k *provingKey) Curve() curve.ID { return k.curve }
@@ -124,7 +79,7 @@ func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget gro
 		held += s.bytes()
 	}
 	k.held = held
-	k.release = src.Close
+	k.OnRelease(src.Close)
 	return k, nil
 }
 

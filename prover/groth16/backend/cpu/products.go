@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"math/bits"
-	"sync/atomic"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/internal/buffer"
@@ -20,24 +19,6 @@ func partPoints(n, tasks int) int {
 	return max(1, (n+parts-1)/parts)
 }
 
-// touch reads a byte of each page of points that may lie in a mapped file. gnark-crypto reads points in goroutines of its
-// own, where a fault, of storage that fails or a file that was cut, would end the process; here it is an error. Pages that
-// are not in memory yet are fetched on all cores.
-func touch(ctx context.Context, points []byte) error {
-	const page = 4096
-	return parallel.Ranges(ctx, len(points), 256*page, func(start, end int) error {
-		sum := points[end-1]
-		for i := start; i < end; i += page {
-			sum += points[i]
-		}
-		touched.Store(uint32(sum))
-		return nil
-	})
-}
-
-// touched keeps the compiler from leaving out reads that nothing else needs.
-var touched atomic.Uint32
-
 // addAll adds Σ scalars[i]·points[i] over a whole run of points, part by part. step is called with the number of points
 // done.
 func addAll(ctx context.Context, to sum, g group, points []byte, scalars []curve.Scalar, tasks int, step func(int)) error {
@@ -48,7 +29,7 @@ func addAll(ctx context.Context, to sum, g group, points []byte, scalars []curve
 			return err
 		}
 		end := min(start+part, len(scalars))
-		if err := touch(ctx, points[start*size:end*size]); err != nil {
+		if err := parallel.Touch(ctx, points[start*size:end*size]); err != nil {
 			return err
 		}
 		if err := to.addProducts(points[start*size:end*size], scalars[start:end], 2*tasks); err != nil {
@@ -139,7 +120,7 @@ func (c *selection) addPicked(ctx context.Context, w *witness, picked bitset, co
 		run := points
 		if contiguous {
 			run = c.points[first*size : (first+n)*size]
-			if err := touch(ctx, run); err != nil {
+			if err := parallel.Touch(ctx, run); err != nil {
 				return err
 			}
 		}

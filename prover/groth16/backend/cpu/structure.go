@@ -6,12 +6,13 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/internal/refcount"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
 )
 
 // structure is a circuit's matrices; on the CPU they are used as they are.
 type structure struct {
-	references
+	refcount.Counter
 	matrices *r1cs.Matrices
 }
 

@@ -1,4 +1,7 @@
-package cpu_test
+// Package instance makes random circuits with satisfying witnesses and keys for tests of backends, by the definition of
+// Groth16 (https://eprint.iacr.org/2016/260, section 3.2), in plain integers and with a known trapdoor: what a key should
+// be is not taken from the code under test.
+package instance
 
 import (
 	"math/big"
@@ -14,54 +17,52 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
 )
 
-// This file makes keys of random circuits by the definition of Groth16 (https://eprint.iacr.org/2016/260, section 3.2),
-// in plain integers and with a known trapdoor: what a key should be is not taken from the code under test.
-
-// shape of a random circuit.
-type shape struct {
-	public, private, constraints int
-	// density is the share of a row's wires that have a coefficient, in percent.
-	density int
-	// small is the share of wires that are 0 or 1, in percent.
-	small int
+// Shape of a random circuit.
+type Shape struct {
+	Public, Private, Constraints int
+	// Density is the share of a row's wires that have a coefficient, in percent.
+	Density int
+	// Small is the share of wires that are 0 or 1, in percent.
+	Small int
 }
 
-// testKey is a key source in memory.
-type testKey struct {
-	id                       curve.ID
-	layout                   groth16.Layout
-	wires, public, domain    int
-	alphaG1, betaG1, deltaG1 curve.G1
-	betaG2, deltaG2          curve.G2
-	sections                 map[groth16.Section][]byte
-	absent                   map[groth16.Section][]uint64
-	closed                   int
+// Key is a key source in memory; its fields may be changed to spoil it.
+type Key struct {
+	id                                  curve.ID
+	layout                              groth16.Layout
+	WireCount, PublicInputs, DomainSize int
+	alphaG1, betaG1, deltaG1            curve.G1
+	betaG2, deltaG2                     curve.G2
+	Sections                            map[groth16.Section][]byte
+	AbsentBits                          map[groth16.Section][]uint64
+	// Closed counts the calls of Close.
+	Closed int
 }
 
-func (k *testKey) Curve() curve.ID                          { return k.id }
-func (k *testKey) Layout() groth16.Layout                   { return k.layout }
-func (k *testKey) Wires() int                               { return k.wires }
-func (k *testKey) Public() int                              { return k.public }
-func (k *testKey) Domain() int                              { return k.domain }
-func (k *testKey) AlphaG1() curve.G1                        { return k.alphaG1 }
-func (k *testKey) BetaG1() curve.G1                         { return k.betaG1 }
-func (k *testKey) DeltaG1() curve.G1                        { return k.deltaG1 }
-func (k *testKey) BetaG2() curve.G2                         { return k.betaG2 }
-func (k *testKey) DeltaG2() curve.G2                        { return k.deltaG2 }
-func (k *testKey) Points(s groth16.Section) ([]byte, error) { return k.sections[s], nil }
-func (k *testKey) Absent(s groth16.Section) []uint64        { return k.absent[s] }
-func (k *testKey) Committed() []uint32                      { return nil }
-func (k *testKey) Resident() bool                           { return false }
-func (k *testKey) Digest() [32]byte                         { return [32]byte{} }
-func (k *testKey) Close() error                             { k.closed++; return nil }
+func (k *Key) Curve() curve.ID                          { return k.id }
+func (k *Key) Layout() groth16.Layout                   { return k.layout }
+func (k *Key) Wires() int                               { return k.WireCount }
+func (k *Key) Public() int                              { return k.PublicInputs }
+func (k *Key) Domain() int                              { return k.DomainSize }
+func (k *Key) AlphaG1() curve.G1                        { return k.alphaG1 }
+func (k *Key) BetaG1() curve.G1                         { return k.betaG1 }
+func (k *Key) DeltaG1() curve.G1                        { return k.deltaG1 }
+func (k *Key) BetaG2() curve.G2                         { return k.betaG2 }
+func (k *Key) DeltaG2() curve.G2                        { return k.deltaG2 }
+func (k *Key) Points(s groth16.Section) ([]byte, error) { return k.Sections[s], nil }
+func (k *Key) Absent(s groth16.Section) []uint64        { return k.AbsentBits[s] }
+func (k *Key) Committed() []uint32                      { return nil }
+func (k *Key) Resident() bool                           { return false }
+func (k *Key) Digest() [32]byte                         { return [32]byte{} }
+func (k *Key) Close() error                             { k.Closed++; return nil }
 
-// instance is a circuit with a satisfying witness, its key and what it proves.
-type instance struct {
-	matrices *r1cs.Matrices
-	witness  []*big.Int
-	public   []curve.Scalar
-	source   *testKey
-	vk       *groth16.VerifyingKey
+// Instance is a circuit with a satisfying witness, its key and what it proves.
+type Instance struct {
+	Matrices *r1cs.Matrices
+	Witness  []*big.Int
+	Public   []curve.Scalar
+	Source   *Key
+	VK       *groth16.VerifyingKey
 }
 
 // field is arithmetic modulo r.
@@ -104,23 +105,23 @@ func generatorsOf(id curve.ID) generators {
 	}
 }
 
-// newInstance makes a random circuit of a shape and its key in a layout.
-func newInstance(t testing.TB, id curve.ID, layout groth16.Layout, s shape, seed uint64) *instance {
+// New makes a random circuit of a shape and its key in a layout.
+func New(t testing.TB, id curve.ID, layout groth16.Layout, s Shape, seed uint64) *Instance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 17))
 	f := field{id.ScalarModulus()}
-	wires := 1 + s.public + s.private
+	wires := 1 + s.Public + s.Private
 	w := make([]*big.Int, wires)
 	w[0] = big.NewInt(1)
 	for i := 1; i < wires; i++ {
-		if w[i] = f.random(rng); rng.IntN(100) < s.small {
+		if w[i] = f.random(rng); rng.IntN(100) < s.Small {
 			w[i] = big.NewInt(rng.Int64N(2))
 		}
 	}
 	row := func() map[int]*big.Int {
 		out := map[int]*big.Int{}
 		for i := range wires {
-			if rng.IntN(100) < s.density {
+			if rng.IntN(100) < s.Density {
 				if out[i] = f.random(rng); rng.IntN(2) == 0 {
 					out[i] = f.sub(big.NewInt(rng.Int64N(3)), big.NewInt(1)) // -1, 0, 1
 				}
@@ -136,7 +137,7 @@ func newInstance(t testing.TB, id curve.ID, layout groth16.Layout, s shape, seed
 		return sum
 	}
 	var a, b, c []map[int]*big.Int
-	for range s.constraints {
+	for range s.Constraints {
 		x, y := row(), row()
 		a, b = append(a, x), append(b, y)
 		// The product stands on the wire of the one, less what a random row gives: then any witness satisfies it.
@@ -145,24 +146,24 @@ func newInstance(t testing.TB, id curve.ID, layout groth16.Layout, s shape, seed
 		z[0] = f.sub(f.mul(value(x), value(y)), value(z))
 		c = append(c, z)
 	}
-	in := &instance{witness: w, matrices: &r1cs.Matrices{Curve: id, Wires: wires, Public: s.public}}
+	in := &Instance{Witness: w, Matrices: &r1cs.Matrices{Curve: id, Wires: wires, Public: s.Public}}
 	withC := layout != groth16.LayoutSnarkjs
 	if layout != groth16.LayoutGnark {
 		// snarkjs and bellman bind the one and each public input by a row of their own: the wire times nothing.
-		for i := range s.public + 1 {
+		for i := range s.Public + 1 {
 			a, b, c = append(a, map[int]*big.Int{i: big.NewInt(1)}), append(b, nil), append(c, nil)
 		}
 	}
-	in.matrices.Constraints = len(a)
+	in.Matrices.Constraints = len(a)
 	var dictionary r1cs.Dictionary
-	in.matrices.A, in.matrices.B = compress(&dictionary, a), compress(&dictionary, b)
+	in.Matrices.A, in.Matrices.B = compress(&dictionary, a), compress(&dictionary, b)
 	if withC {
-		in.matrices.C = compress(&dictionary, c)
+		in.Matrices.C = compress(&dictionary, c)
 	}
-	in.matrices.Coefficients = dictionary.Values()
-	id.ToMontgomery(in.matrices.Coefficients)
-	for _, x := range w[1 : s.public+1] {
-		in.public = append(in.public, curve.ScalarFromBig(x))
+	in.Matrices.Coefficients = dictionary.Values()
+	id.ToMontgomery(in.Matrices.Coefficients)
+	for _, x := range w[1 : s.Public+1] {
+		in.Public = append(in.Public, curve.ScalarFromBig(x))
 	}
 	in.setup(f, layout, rng, a, b, c)
 	return in
@@ -195,8 +196,8 @@ func lagrange(f field, root *big.Int, n int, tau *big.Int) []*big.Int {
 	return out
 }
 
-func (in *instance) setup(f field, layout groth16.Layout, rng *rand.Rand, a, b, c []map[int]*big.Int) {
-	id, wires, public := in.matrices.Curve, in.matrices.Wires, in.matrices.Public
+func (in *Instance) setup(f field, layout groth16.Layout, rng *rand.Rand, a, b, c []map[int]*big.Int) {
+	id, wires, public := in.Matrices.Curve, in.Matrices.Wires, in.Matrices.Public
 	n := 1
 	for n < len(a) || layout == groth16.LayoutSnarkjs && n < 2 {
 		n *= 2
@@ -226,17 +227,17 @@ func (in *instance) setup(f field, layout groth16.Layout, rng *rand.Rand, a, b, 
 	}
 	u, v, x := at(a), at(b), at(c)
 	g := generatorsOf(id)
-	key := &testKey{
-		id: id, layout: layout, wires: wires, public: public, domain: n,
+	key := &Key{
+		id: id, layout: layout, WireCount: wires, PublicInputs: public, DomainSize: n,
 		alphaG1: g.g1(alpha), betaG1: g.g1(beta), deltaG1: g.g1(delta), betaG2: g.g2(beta), deltaG2: g.g2(delta),
-		sections: map[groth16.Section][]byte{}, absent: map[groth16.Section][]uint64{},
+		Sections: map[groth16.Section][]byte{}, AbsentBits: map[groth16.Section][]uint64{},
 	}
-	in.vk = &groth16.VerifyingKey{Curve: id, AlphaG1: key.alphaG1, BetaG2: key.betaG2, GammaG2: g.g2(gamma), DeltaG2: key.deltaG2}
-	put := func(s groth16.Section, p []byte) { key.sections[s] = append(key.sections[s], p...) }
+	in.VK = &groth16.VerifyingKey{Curve: id, AlphaG1: key.alphaG1, BetaG2: key.betaG2, GammaG2: g.g2(gamma), DeltaG2: key.deltaG2}
+	put := func(s groth16.Section, p []byte) { key.Sections[s] = append(key.Sections[s], p...) }
 	leaveOut := layout != groth16.LayoutSnarkjs
 	if leaveOut {
 		for _, s := range []groth16.Section{groth16.SectionA, groth16.SectionB1, groth16.SectionB2} {
-			key.absent[s] = make([]uint64, (wires+63)/64)
+			key.AbsentBits[s] = make([]uint64, (wires+63)/64)
 		}
 	}
 	for i := range wires {
@@ -247,14 +248,14 @@ func (in *instance) setup(f field, layout groth16.Layout, rng *rand.Rand, a, b, 
 		} {
 			zero := s == groth16.SectionA && u[i].Sign() == 0 || s != groth16.SectionA && v[i].Sign() == 0
 			if zero && leaveOut {
-				key.absent[s][i/64] |= 1 << (i % 64)
+				key.AbsentBits[s][i/64] |= 1 << (i % 64)
 				continue
 			}
 			put(s, p())
 		}
 		k := f.add(f.add(f.mul(beta, u[i]), f.mul(alpha, v[i])), x[i])
 		if i <= public {
-			in.vk.IC = append(in.vk.IC, g.g1(f.mul(k, f.inverse(gamma))))
+			in.VK.IC = append(in.VK.IC, g.g1(f.mul(k, f.inverse(gamma))))
 		} else {
 			put(groth16.SectionL, g.g1(f.mul(k, f.inverse(delta))))
 		}
@@ -274,5 +275,5 @@ func (in *instance) setup(f field, layout groth16.Layout, rng *rand.Rand, a, b, 
 			put(groth16.SectionH, g.g1(f.mul(f.exp(tau, int64(j)), vanishing)))
 		}
 	}
-	in.source = key
+	in.Source = key
 }
