@@ -49,6 +49,9 @@ func (s *Statement) Check() error {
 	return nil
 }
 
+// Partitions is the number of partitions of the proof.
+func (s *Statement) Partitions() int { return s.Shape.Partitions }
+
 // ReplicaID is the replica's id.
 func (s *Statement) ReplicaID() filecoin.Node {
 	return ReplicaID(s.Prover, s.Sector, s.Ticket, s.CommD, s.PoRepID)

@@ -44,6 +44,9 @@ func (s *Statement) Check() error {
 	return nil
 }
 
+// Partitions is the number of partitions of the proof.
+func (s *Statement) Partitions() int { return s.Shape.Partitions }
+
 // capacity is the number of bits of a hash that challenges are taken from: as many as any field element has.
 const capacity = fr.Bits - 1
 

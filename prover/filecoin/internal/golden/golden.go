@@ -71,10 +71,10 @@ type Case struct {
 		Partitions []struct {
 			PublicInputs []Node `json:"public_inputs_le"`
 		} `json:"partitions"`
+		ProofFiles []struct {
+			File string `json:"file"`
+		} `json:"proof_files"`
 	} `json:"groth16"`
-	ProofFiles []struct {
-		File string `json:"file"`
-	} `json:"proof_files"`
 	SealCommit2 struct {
 		Proof Hex `json:"proof"`
 	} `json:"seal_commit_phase2"`
@@ -118,7 +118,7 @@ func (c *Case) Inputs(partition int) []curve.Scalar {
 func (c *Case) Proofs(t testing.TB) [][]byte {
 	t.Helper()
 	var proofs [][]byte
-	for _, f := range c.ProofFiles {
+	for _, f := range c.Groth16.ProofFiles {
 		proofs = append(proofs, File(t, f.File))
 	}
 	for _, p := range []Hex{c.SealCommit2.Proof, c.RandomProof.Proof} {
