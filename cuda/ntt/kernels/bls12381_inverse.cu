@@ -1,0 +1,6 @@
+// First pass of the inverse transform, second to last of the forward one.
+#include "ntt/kernels/run_inline.cuh"
+
+namespace cuzk::ntt {
+template void run_strided<Bls12381Fr>(int, const Pass<Bls12381Fr, Padded<Bls12381Fr>, LargeTable<Bls12381Fr>>&, int, cudaStream_t);
+}  // namespace cuzk::ntt
