@@ -1,0 +1,201 @@
+// Montgomery products as carry chains of 32-bit limbs, for the device.
+//
+// The sum so far is kept as even + 2^32 odd, N limbs each, so that every product of two limbs is one IMAD.WIDE onto an
+// aligned pair. A row adds a b_i; a step then makes the lowest limb vanish and divides by 2^32, upon which `even` and
+// `odd` have changed roles.
+//
+// The step. Let f = 1/p mod 2^32 and f p = 1 + 2^32 K. Adding m f p with m = ~t to a sum whose lowest limb is t leaves
+// 2^32 - 1 there and needs no multiplication to find m, no product for the lowest limb, and no carry out of it. That the
+// limb becomes all ones instead of zero is made good by adding the ones to the sum beforehand. Steps by f p would leave up
+// to f p in the result if the last were one; so the last step takes the usual m = -t/p and p, and what the others leave is
+// f p / 2^32 < p / 8 in our fields. Result: below a b / R + p + p / 8.
+//
+// Where p = 2^64 Q - 2^32 + 1 (Fr of BLS12-381), f is 1 and K = 2^32 Q - 1, so all steps are alike and cost N - 2 products.
+//
+// Wide products: N = 12: 288 and one narrow, squares 222; N = 8: 128, squares 100; by Q: 112, squares 84.
+#pragma once
+
+#include "field/carry.h"
+#include "field/moduli.h"
+
+namespace cuzk::chain {
+
+// What is added beforehand: the ones of all steps but the last.
+template <int n>
+constexpr Words<n> initial_ones() {
+  Words<n> r{};
+  for (int i = 0; i < n - 1; i++) r.v[i] = 0xffffffff;
+  return r;
+}
+
+// With Q, m K 2^32 = m Q 2^64 + t 2^32 - (2^32 - 1) 2^32, and the last term is left out in all n steps, so it is taken off
+// here: (2^(32n) - 1) (1 - 2^32) mod p.
+template <int n>
+constexpr Words<n> initial_by_q(const Words<n>& p) {
+  using namespace constants;
+  const Words<n> plus = sum(power_of_two(p, 32 * n), power_of_two(p, 32), p);
+  const Words<n> minus = sum(power_of_two(p, 32 * n + 32), power_of_two(p, 0), p);
+  return difference(plus, minus, p);
+}
+
+// What the steps of a field need at compile time.
+template <class P>
+struct Step {
+  static constexpr int n = P::kLimbs;
+  static constexpr u32 f = P::kInverse.v[0];
+  static constexpr bool by_q = P::kModulus.v[0] == 1 && P::kModulus.v[1] == 0xffffffff;
+  static constexpr Words<n> k = constants::multiple_above_one(P::kModulus, f);
+  static constexpr Words<n> initial = by_q ? initial_by_q(P::kModulus) : initial_ones<n>();
+};
+
+// even + 2^32 odd += a b. The whole sum stays below 2^(32(n+1)), so only the even chain carries out.
+template <int n>
+CUZK_HD void add_row(u32* even, u32* odd, const u32* a, u32 b) {
+  CUZK_UNROLL
+  for (int j = 0; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], a[j + 1], b, odd[j], odd[j + 1], j == 0);
+  CUZK_UNROLL
+  for (int j = 0; j < n; j += 2) mad_wide_cc(even[j], even[j + 1], a[j], b, even[j], even[j + 1], j == 0);
+  odd[n - 1] = addc(odd[n - 1], 0);
+}
+
+template <class P>
+CUZK_HD void first_row(u32* even, u32* odd, const u32* a, u32 b) {
+  constexpr int n = P::kLimbs;
+  constexpr Words<n> initial = Step<P>::initial;
+  CUZK_UNROLL
+  for (int j = 0; j < n; j += 2) mul_wide(odd[j], odd[j + 1], a[j + 1], b);
+  CUZK_UNROLL
+  for (int j = 0; j < n; j += 2) mad_wide_cc(even[j], even[j + 1], a[j], b, initial.v[j], initial.v[j + 1], j == 0);
+  odd[n - 1] = addc(odd[n - 1], 0);
+}
+
+// Divides even + 2^32 odd by 2^32 after making its lowest limb vanish; `incoming` is added at limb n of what was. Then
+// `odd` holds the even part and `even` the odd one.
+template <class P>
+CUZK_HD void step(u32* even, u32* odd, u32 incoming = 0) {
+  constexpr int n = P::kLimbs;
+  const u32 t = even[0], m = ~t;
+  if constexpr (Step<P>::by_q) {
+    constexpr Words<n> p = P::kModulus;  // Q is its limbs from 2 on, but for the lowest bit
+    constexpr u32 q0 = p.v[2] + 1;
+    odd[0] = add_cc(odd[0], even[1]);
+    CUZK_UNROLL
+    for (int j = 0; j < n - 2; j += 2)
+      mad_wide_cc(even[j], even[j + 1], j == 0 ? q0 : p.v[j + 2], m, even[j + 2], even[j + 3], false);
+    even[n - 2] = addc(incoming, 0);
+    odd[0] = add_cc(odd[0], t);
+    odd[1] = addc_cc(odd[1], 0);
+    CUZK_UNROLL
+    for (int j = 2; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], p.v[j + 1], m, odd[j], odd[j + 1], false);
+    even[n - 1] = addc(0, 0);
+  } else {
+    constexpr Words<n> k = Step<P>::k;
+    odd[0] = add_cc(odd[0], even[1]);
+    CUZK_UNROLL
+    for (int j = 0; j < n - 2; j += 2) mad_wide_cc(even[j], even[j + 1], k.v[j + 1], m, even[j + 2], even[j + 3], false);
+    even[n - 2] = madc_lo_cc(k.v[n - 1], m, incoming);
+    even[n - 1] = madc_hi(k.v[n - 1], m, 0);
+    CUZK_UNROLL
+    for (int j = 0; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], k.v[j], m, odd[j], odd[j + 1], j == 0);
+    even[n - 1] = addc(even[n - 1], 0);
+  }
+}
+
+// The last step, and the sum of both parts.
+template <class P>
+CUZK_HD void finish(u32* r, u32* even, u32* odd, u32 incoming = 0) {
+  constexpr int n = P::kLimbs;
+  if constexpr (Step<P>::by_q) {
+    step<P>(even, odd, incoming);
+    r[0] = odd[0];
+    r[1] = add_cc(odd[1], even[0]);
+    CUZK_UNROLL
+    for (int j = 2; j < n - 1; j++) r[j] = addc_cc(odd[j], even[j - 1]);
+    r[n - 1] = addc(odd[n - 1], even[n - 2]);
+  } else {
+    constexpr Words<n> p = P::kModulus;
+    const u32 m = even[0] * (0u - Step<P>::f);
+    CUZK_UNROLL
+    for (int j = 0; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], p.v[j + 1], m, odd[j], odd[j + 1], j == 0);
+    CUZK_UNROLL
+    for (int j = 0; j < n; j += 2) mad_wide_cc(even[j], even[j + 1], p.v[j], m, even[j], even[j + 1], j == 0);
+    odd[n - 1] = addc(odd[n - 1], incoming);
+    r[0] = add_cc(even[1], odd[0]);
+    CUZK_UNROLL
+    for (int j = 1; j < n - 1; j++) r[j] = addc_cc(even[j + 1], odd[j]);
+    r[n - 1] = addc(odd[n - 1], 0);
+  }
+}
+
+// r = a b / R
+template <class P>
+CUZK_HD void mul(u32* r, const u32* a, const u32* b) {
+  constexpr int n = P::kLimbs;
+  u32 x[n], y[n];
+  first_row<P>(x, y, a, b[0]);
+  CUZK_UNROLL
+  for (int i = 1; i < n; i += 2) {
+    step<P>(x, y);
+    add_row<n>(y, x, a, b[i]);
+    if (i == n - 1) break;
+    step<P>(y, x);
+    add_row<n>(x, y, a, b[i + 1]);
+  }
+  finish<P>(r, y, x);
+}
+
+// r = (a b + c d) / R
+template <class P>
+CUZK_HD void mul_add(u32* r, const u32* a, const u32* b, const u32* c, const u32* d) {
+  constexpr int n = P::kLimbs;
+  u32 x[n], y[n];
+  first_row<P>(x, y, a, b[0]);
+  add_row<n>(x, y, c, d[0]);
+  CUZK_UNROLL
+  for (int i = 1; i < n; i += 2) {
+    step<P>(x, y);
+    add_row<n>(y, x, a, b[i]);
+    add_row<n>(y, x, c, d[i]);
+    if (i == n - 1) break;
+    step<P>(y, x);
+    add_row<n>(x, y, a, b[i + 1]);
+    add_row<n>(x, y, c, d[i + 1]);
+  }
+  finish<P>(r, y, x);
+}
+
+// Row i of a square: a_i (a_i 2^(32i) + sum of 2 a_k 2^(32k) over k > i), where `doubled` has the limbs of 2a.
+template <int n>
+CUZK_HD void add_square_row(u32* even, u32* odd, const u32* a, const u32* doubled, int i) {
+  const auto factor = [&](int k) { return k == i ? a[i] : k == i + 1 ? a[k] << 1 : doubled[k]; };
+  const int first_odd = i | 1, first_even = (i + 1) & ~1;
+  CUZK_UNROLL
+  for (int k = first_odd; k < n; k += 2) mad_wide_cc(odd[k - 1], odd[k], factor(k), a[i], odd[k - 1], odd[k], k == first_odd);
+  if (first_even >= n) return;
+  CUZK_UNROLL
+  for (int k = first_even; k < n; k += 2) mad_wide_cc(even[k], even[k + 1], factor(k), a[i], even[k], even[k + 1], k == first_even);
+  odd[n - 1] = addc(odd[n - 1], 0);
+}
+
+// r = a^2 / R, for a below 2^(32n-1)
+template <class P>
+CUZK_HD void sqr(u32* r, const u32* a) {
+  constexpr int n = P::kLimbs;
+  u32 x[n], y[n], doubled[n], first[n];
+  first[0] = a[0];
+  first[1] = a[1] << 1;
+  CUZK_UNROLL
+  for (int k = 2; k < n; k++) first[k] = doubled[k] = a[k] << 1 | a[k - 1] >> 31;
+  first_row<P>(x, y, first, a[0]);
+  CUZK_UNROLL
+  for (int i = 1; i < n; i += 2) {
+    step<P>(x, y);
+    add_square_row<n>(y, x, a, doubled, i);
+    if (i == n - 1) break;
+    step<P>(y, x);
+    add_square_row<n>(x, y, a, doubled, i + 1);
+  }
+  finish<P>(r, y, x);
+}
+
+}  // namespace cuzk::chain
