@@ -40,6 +40,19 @@ type Ticket interface {
 	Wait(ctx context.Context) (*Proof, error)
 }
 
+// Judged is a ticket of a backend whose hardware may compute wrongly without noticing it. Who waits for its proof tells what
+// became of it, while the assignment is still there.
+type Judged interface {
+	Ticket
+	// Computer is the name of the backend that computed the proof; it is known after Wait.
+	Computer() string
+	// Judge says that the proof verified (a nil refusal) or why it did not. A refused proof is computed once more, with
+	// equal r and s, on other hardware where there is some: the ticket returned is to be waited for and judged in its turn.
+	// Nil without an error says that there is nothing more to ask, and that all that was asked agreed. Hardware found to
+	// have computed wrongly takes no more work; an error says that no right proof can be had for that reason.
+	Judge(ctx context.Context, refusal error) (Ticket, error)
+}
+
 // Key is a proving key made ready by a backend. It is reference-counted: a proof under way keeps it alive after Close.
 type Key interface {
 	Curve() curve.ID
@@ -177,6 +190,12 @@ type KeySource interface {
 	Resident() bool
 	// Digest is the SHA-256 of the file, or the zero value when it has not been computed.
 	Digest() [32]byte
+}
+
+// Forgetful is a KeySource that decodes points into memory of its own, and can give that memory back.
+type Forgetful interface {
+	// Forget drops the decoded points; what Points has returned stays valid for who holds it. Points decodes anew.
+	Forget()
 }
 
 // Proof is a Groth16 proof. Points are affine raw limbs.

@@ -28,7 +28,7 @@ type Result struct {
 	Public []curve.Scalar
 	// Verified is false only for a gnark circuit without a verifying key: only the form of the proof can be checked then.
 	Verified bool
-	// Backend is its name.
+	// Backend is the name of the one that computed the proof.
 	Backend string
 	// Runs are the times of each run; the proof is the last one's.
 	Runs []Run
@@ -40,7 +40,7 @@ func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Obser
 	if obs == nil {
 		obs = stage.Nop{}
 	}
-	result := &Result{Backend: p.config.Backend.Name(), Verified: p.verifier != nil}
+	result := &Result{Verified: p.verifier != nil}
 	total := max(1, runs.Measured) + max(0, runs.Warmup)
 	for i := range total {
 		if runs.Begin != nil {
@@ -50,7 +50,7 @@ func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Obser
 		if err != nil {
 			return nil, err
 		}
-		run := Run{Kind: Warm}
+		run := Run{Kind: Warm, Backend: p.config.Backend.Name()}
 		switch {
 		case i < runs.Warmup:
 			run.Kind = Warmup
@@ -61,7 +61,7 @@ func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Obser
 		if result.Proof, result.Public, err = p.once(ctx, in, &run, obs); err != nil {
 			return nil, err
 		}
-		result.Runs = append(result.Runs, run)
+		result.Runs, result.Backend = append(result.Runs, run), run.Backend
 	}
 	return result, nil
 }
@@ -116,19 +116,39 @@ func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer
 	if err != nil {
 		return nil, nil, err
 	}
-	// The backend gives the assignment up before it answers: waiting with another context would free it too early.
-	proof, err := ticket.Wait(context.WithoutCancel(ctx))
+	proof, refusal, err := p.verified(ctx, ticket, run, a.public, obs)
 	if err != nil {
 		return nil, nil, err
 	}
-	verifyStart := time.Now()
-	to.Begin(stage.Verify)
-	if err := p.verify(proof, a.public); err != nil {
-		return nil, nil, p.explain(ctx, a, err, to)
+	if refusal != nil {
+		return nil, nil, p.explain(ctx, a, refusal, to)
 	}
-	obs.finish(stage.Verify, verifyStart)
 	run.Total = time.Since(start) + run.Stages[stage.SRS]
 	return proof, a.public, nil
+}
+
+// verified waits for a proof and verifies it. A backend whose hardware may err hears of it, and computes a refused proof
+// again; what is left to explain is a refusal on which all that was asked agrees.
+func (p *Prover) verified(ctx context.Context, ticket groth16.Ticket, run *Run, public []curve.Scalar, obs *recorder) (_ *groth16.Proof, refusal, _ error) {
+	for {
+		// The backend gives the assignment up before it answers: waiting with another context would free it too early.
+		proof, err := ticket.Wait(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, nil, err
+		}
+		start := time.Now()
+		obs.Begin(stage.Verify)
+		refusal := p.verify(proof, public)
+		obs.finish(stage.Verify, start)
+		judged, ok := ticket.(groth16.Judged)
+		if !ok {
+			return proof, refusal, nil
+		}
+		run.Backend = judged.Computer()
+		if ticket, err = judged.Judge(ctx, refusal); ticket == nil {
+			return proof, refusal, err
+		}
+	}
 }
 
 func (p *Prover) verify(proof *groth16.Proof, public []curve.Scalar) error {

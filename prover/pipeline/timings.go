@@ -20,7 +20,9 @@ const (
 
 // Run is the times of one run.
 type Run struct {
-	Kind    Kind
+	Kind Kind
+	// Backend is the name of the one that computed the proof.
+	Backend string
 	Stages  map[stage.Name]time.Duration
 	Kernels map[stage.Kernel]time.Duration
 	// Total is from the first stage's begin to the last one's end, with the loading of the key in a cold run.

@@ -12,6 +12,9 @@ const (
 	Queue Name = "queue"
 	// SRS is loading the proving key.
 	SRS Name = "srs"
+	// JIT is the compiling of kernels for a GPU that the CUDA library holds no machine code for; the first proof on the GPU
+	// tells it. It comes before the proof and is not part of any other stage.
+	JIT Name = "jit"
 	// Synth is witness generation and constraint evaluation.
 	Synth Name = "synth"
 	// GPU is the computation of the proof; it keeps this name on every backend, so that columns stay comparable.
@@ -24,6 +27,9 @@ const (
 type Kernel string
 
 const (
+	// Upload and Evaluate are told by GPUs: the copying of the assignment, and A·w, B·w, C·w.
+	Upload   Kernel = "upload"
+	Evaluate Kernel = "evaluate"
 	PrepMSM  Kernel = "prep_msm"
 	NTTMSMH  Kernel = "ntt_msm_h"
 	BatchAdd Kernel = "batch_add"

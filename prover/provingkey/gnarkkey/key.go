@@ -259,6 +259,13 @@ func (k *Key) ComputeDigest(ctx context.Context) ([32]byte, error) {
 	return k.digest, nil
 }
 
+// Forget drops the decoded points of the sections; the next call of Points decodes them anew.
+func (k *Key) Forget() {
+	for _, r := range k.runs {
+		r.forget()
+	}
+}
+
 // Close gives the memory back; slices that Points returned must not be used any more.
 func (k *Key) Close() error {
 	for _, r := range k.allRuns() {

@@ -105,6 +105,15 @@ func (r *run) drop() {
 	r.points, r.data, r.closed = nil, nil, true
 }
 
+// forget gives up decoded points, which others may still hold.
+func (r *run) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.encoding != Dump {
+		r.points, r.loaded = nil, false
+	}
+}
+
 // limbs allocates n zeroed bytes, aligned as gnark-crypto's points are. n is bounded by twice the size of the file.
 func limbs(n int) []byte {
 	words := make([]uint64, n/8)

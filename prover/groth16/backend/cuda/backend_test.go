@@ -1,0 +1,350 @@
+package cuda
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cuda/internal/libcuzk"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/internal/instance"
+	"github.com/cuzk-dev/cuzk/prover/stage"
+)
+
+// open makes a backend on the library that CUZK_LIBRARY names, or else on a fake one, until the test ends.
+func open(t *testing.T, config Config) *Backend {
+	t.Helper()
+	if os.Getenv(libcuzk.Env) == "" && config.library == nil {
+		config.library = &fakeLibrary{engines: []*fakeEngine{{}}}
+	}
+	b, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func random(t testing.TB, id curve.ID) curve.Scalar {
+	t.Helper()
+	n, err := rand.Int(rand.Reader, id.ScalarModulus())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return curve.ScalarFromBig(n)
+}
+
+var layouts = map[string]groth16.Layout{
+	"snarkjs": groth16.LayoutSnarkjs, "gnark": groth16.LayoutGnark, "coefficients": groth16.LayoutCoefficients,
+}
+
+var ordinary = instance.Shape{Public: 2, Private: 90, Constraints: 30, Density: 10, Small: 40}
+
+// Proofs are those of the processor, byte for byte, and verify, whatever form the assignment has.
+func TestProvesAsTheProcessorDoes(t *testing.T) {
+	b := open(t, Config{})
+	shapes := map[string]instance.Shape{
+		"no constraint, alone": {},
+		"one constraint":       {Public: 1, Private: 2, Constraints: 1, Density: 100},
+		"every wire public":    {Public: 5, Constraints: 4, Density: 60},
+		"one over a power":     {Public: 3, Private: 9, Constraints: 9, Density: 30},
+		"all small":            {Public: 2, Private: 80, Constraints: 20, Density: 10, Small: 100},
+		"sparse":               {Public: 5, Private: 70, Constraints: 30, Density: 2, Small: 30},
+		"word boundary":        {Public: 63, Private: 64, Constraints: 12, Density: 5, Small: 50},
+	}
+	for name, layout := range layouts {
+		for _, id := range curve.All {
+			for description, shape := range shapes {
+				t.Run(fmt.Sprintf("%s/%s/%s", name, id, description), func(t *testing.T) {
+					in := instance.New(t, id, layout, shape, uint64(len(description)))
+					r, s := random(t, id), random(t, id)
+					onCPU := in.Load(t, cpu.New(cpu.Config{}))
+					want := onCPU.Prove(t, onCPU.Packed(), r, s)
+					if err := groth16.Verify(in.VK, want, in.Public, ""); err != nil {
+						t.Fatal(err)
+					}
+					l := in.Load(t, b)
+					forms := map[string]groth16.Assignment{
+						"canonical":             l.Packed(),
+						"Montgomery":            groth16.Packed{Structure: l.Structure, Witness: in.Montgomery()},
+						"bits":                  in.Bits(l.Structure),
+						"evaluated, canonical":  in.Evaluated(groth16.Canonical),
+						"evaluated, Montgomery": in.Evaluated(groth16.Montgomery),
+					}
+					for form, a := range forms {
+						if diff := cmp.Diff(want, l.Prove(t, a, r, s)); diff != "" {
+							t.Errorf("%s: another proof:\n%s", form, diff)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// log is an observer that remembers.
+type log struct {
+	mu      sync.Mutex
+	begun   []stage.Name
+	kernels []stage.Kernel
+	stages  []stage.Name
+}
+
+func (l *log) Begin(s stage.Name) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun = append(l.begun, s)
+}
+func (l *log) Progress(stage.Name, float64) {}
+func (l *log) Done(s stage.Span) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.Kernel == "" {
+		l.stages = append(l.stages, s.Stage)
+	} else {
+		l.kernels = append(l.kernels, s.Kernel)
+	}
+}
+
+func TestTellsItsStages(t *testing.T) {
+	l := instance.New(t, curve.BN254, groth16.LayoutSnarkjs, ordinary, 1).Load(t, open(t, Config{}))
+	seen := &log{}
+	ticket, err := l.Backend.Submit(t.Context(), l.Key, l.Packed(), curve.Scalar{1}, curve.Scalar{2}, groth16.Options{Observer: seen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ticket.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]stage.Name{stage.GPU}, seen.begun); diff != "" {
+		t.Errorf("begun: %s", diff)
+	}
+	if n := len(seen.stages); n == 0 || seen.stages[n-1] != stage.GPU {
+		t.Errorf("stages %v do not end with gpu", seen.stages)
+	}
+	for _, want := range []stage.Kernel{stage.PrepMSM, stage.NTTMSMH, stage.BatchAdd, stage.BG2MSM, stage.TailMSM, stage.GPUTotal} {
+		if !slices.Contains(seen.kernels, want) {
+			t.Errorf("%s is not among %v", want, seen.kernels)
+		}
+	}
+}
+
+// The compiling of kernels is told once.
+func TestTellsCompiling(t *testing.T) {
+	library := &fakeLibrary{engines: []*fakeEngine{{openError: &libcuzk.Error{Code: libcuzk.ArchNotBuilt, Message: "sm_70"}}, {}}}
+	l := instance.New(t, curve.BN254, groth16.LayoutSnarkjs, ordinary, 1).Load(t, open(t, Config{library: library}))
+	for i, want := range [][]stage.Name{{stage.JIT, stage.GPU}, {stage.GPU}} {
+		seen := &log{}
+		ticket, err := l.Backend.Submit(t.Context(), l.Key, l.Packed(), curve.Scalar{1}, curve.Scalar{2}, groth16.Options{Observer: seen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ticket.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, seen.stages); diff != "" {
+			t.Errorf("proof %d: %s", i, diff)
+		}
+	}
+}
+
+func TestRefusesWhatDoesNotFit(t *testing.T) {
+	b := open(t, Config{})
+	in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
+	other := instance.New(t, curve.BN254, groth16.LayoutGnark, instance.Shape{Public: 1, Private: 3, Constraints: 100, Density: 50}, 1)
+	foreign := instance.New(t, curve.BLS12381, groth16.LayoutGnark, ordinary, 1)
+	l, o, f := in.Load(t, b), other.Load(t, b), foreign.Load(t, b)
+	short := in.Canonical()
+	short.Elements = short.Elements[1:]
+	shifted := in.Canonical()
+	shifted.Elements[0] = curve.Scalar{2}
+	long := in.Evaluated(groth16.Canonical)
+	long.A = instance.Vector{Elements: make([]curve.Scalar, 1000)}
+	withoutC := in.Evaluated(groth16.Canonical)
+	withoutC.C = nil
+	uneven := in.Evaluated(groth16.Canonical)
+	uneven.B = instance.Vector{Elements: make([]curve.Scalar, 1)}
+	tooFew := in.Bits(l.Structure)
+	tooFew.Witness = instance.Vector{}
+	zero := in.Bits(l.Structure)
+	zero.Values = slices.Clone(zero.Values)
+	zero.Values[0] &^= 1
+	for _, test := range []struct {
+		name  string
+		a     groth16.Assignment
+		r     curve.Scalar
+		class failure.Class
+		want  string
+	}{
+		{"short witness", groth16.Packed{Structure: l.Structure, Witness: short}, curve.Scalar{}, failure.Input, "the witness has 92 elements, the key is of a circuit with 93 wires"},
+		{"no one", groth16.Packed{Structure: l.Structure, Witness: shifted}, curve.Scalar{}, failure.Input, "element 0 of the witness must be 1"},
+		{"no one among the bits", zero, curve.Scalar{}, failure.Input, "element 0 of the witness must be 1"},
+		{"other structure", groth16.Packed{Structure: o.Structure, Witness: in.Canonical()}, curve.Scalar{}, failure.Key, "the constraint system has 5 wires, the proving key 93"},
+		{"other curve", groth16.Packed{Structure: f.Structure, Witness: in.Canonical()}, curve.Scalar{}, failure.Key, "the constraint system is on BLS12-381, the proving key on BN254"},
+		{"no structure", groth16.Packed{Witness: in.Canonical()}, curve.Scalar{}, failure.Internal, "a structure of another backend"},
+		{"too many rows", long, curve.Scalar{}, failure.Key, "the constraint system has 1000 rows, the proving key's domain holds 32"},
+		{"no C", withoutC, curve.Scalar{}, failure.Input, "the assignment lacks C"},
+		{"uneven rows", uneven, curve.Scalar{}, failure.Internal, "different lengths"},
+		{"bits that do not add up", tooFew, curve.Scalar{}, failure.Input, "the witness has 0 elements that are not bits"},
+		{"r not canonical", in.Evaluated(groth16.Canonical), curve.ScalarFromBig(curve.BN254.ScalarModulus()), failure.Internal, "r and s must be canonical"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ticket, err := b.Submit(t.Context(), l.Key, test.a, test.r, curve.Scalar{}, groth16.Options{})
+			if err == nil {
+				_, err = ticket.Wait(t.Context())
+			}
+			if err == nil {
+				t.Fatal("it was proved")
+			}
+			if class := failure.ClassOf(err); class != test.class || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("class %s, error %q, want %s and %q", class, err, test.class, test.want)
+			}
+		})
+	}
+}
+
+func TestLoadKeyRefusesWhatDoesNotFit(t *testing.T) {
+	b := open(t, Config{})
+	for _, test := range []struct {
+		name   string
+		change func(k *instance.Key)
+		want   string
+	}{
+		{"short A", func(k *instance.Key) { k.Sections[groth16.SectionA] = k.Sections[groth16.SectionA][64:] }, "section A has"},
+		{"long B2", func(k *instance.Key) {
+			k.Sections[groth16.SectionB2] = append(k.Sections[groth16.SectionB2], make([]byte, 128)...)
+		}, "section B2 has"},
+		{"short H", func(k *instance.Key) { k.Sections[groth16.SectionH] = k.Sections[groth16.SectionH][64:] }, "section H has"},
+		{"few bits", func(k *instance.Key) { k.AbsentBits[groth16.SectionB1] = k.AbsentBits[groth16.SectionB1][:1] }, "section B1: 1 words tell the absent points of 93 wires"},
+		{"domain", func(k *instance.Key) { k.DomainSize = 48 }, "a domain of 48 elements, which is no power of two"},
+		{"huge domain", func(k *instance.Key) { k.DomainSize = 1 << 40 }, "more than the field of BN254 allows"},
+		{"all public", func(k *instance.Key) { k.PublicInputs = 93 }, "93 wires with 93 public inputs"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
+			test.change(in.Source)
+			_, err := b.LoadKey(t.Context(), in.Source, groth16.Budget{})
+			if err == nil {
+				t.Fatal("it was loaded")
+			}
+			if class := failure.ClassOf(err); class != failure.Key || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("class %s, error %q, want %q", class, err, test.want)
+			}
+			if in.Source.Closed != 0 {
+				t.Error("the source was closed, though it is still the caller's")
+			}
+		})
+	}
+}
+
+// A proof under way keeps the key; the last user closes its file, once, and the device has its memory back.
+func TestKeyOutlivesItsClose(t *testing.T) {
+	engine := &fakeEngine{}
+	in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
+	l := in.Load(t, open(t, Config{library: &fakeLibrary{engines: []*fakeEngine{engine}}}))
+	engine.atCompute = func() {
+		for range 2 {
+			if err := errors.Join(l.Key.Close(), l.Structure.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+		if in.Source.Closed != 0 || engine.keys != 1 {
+			t.Error("the key was closed under a proof")
+		}
+	}
+	proof := l.Prove(t, l.Packed(), curve.Scalar{1}, curve.Scalar{2})
+	if err := groth16.Verify(in.VK, proof, in.Public, ""); err != nil {
+		t.Error(err)
+	}
+	if in.Source.Closed != 1 {
+		t.Errorf("the file was closed %d times", in.Source.Closed)
+	}
+	if engine.keys != 0 || engine.structures != 0 || engine.proofs != 0 {
+		t.Errorf("%d keys, %d structures and %d proofs are left on the device", engine.keys, engine.structures, engine.proofs)
+	}
+	if _, err := l.Backend.Submit(t.Context(), l.Key, l.Packed(), curve.Scalar{}, curve.Scalar{}, groth16.Options{}); err == nil {
+		t.Error("a closed key was taken")
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	engine := &fakeEngine{}
+	l := instance.New(t, curve.BN254, groth16.LayoutSnarkjs, ordinary, 1).Load(t, open(t, Config{library: &fakeLibrary{engines: []*fakeEngine{engine}}}))
+	ctx, cancel := context.WithCancel(t.Context())
+	engine.atCompute = cancel
+	ticket, err := l.Backend.Submit(ctx, l.Key, l.Packed(), curve.Scalar{1}, curve.Scalar{2}, groth16.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ticket.Wait(t.Context()); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	engine.atCompute = nil
+	if proof := l.Prove(t, l.Packed(), curve.Scalar{1}, curve.Scalar{2}); groth16.Verify(l.VK, proof, l.Public, "") != nil {
+		t.Error("the device does not go on")
+	}
+}
+
+// Proofs of several keys and curves at once do not disturb each other, and leave nothing on the device.
+func TestConcurrentProofs(t *testing.T) {
+	b := open(t, Config{})
+	engine, err := b.queue.devices[0].ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := engine.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("proofs", func(t *testing.T) {
+		type job struct {
+			*instance.Loaded
+			ticket groth16.Ticket
+		}
+		var jobs []job
+		for i := range 8 {
+			id := curve.All[i%2]
+			l := instance.New(t, id, groth16.Layout(i%3), ordinary, uint64(i)).Load(t, b)
+			for range 3 {
+				ticket, err := b.Submit(t.Context(), l.Key, l.Packed(), random(t, id), curve.ScalarFromBig(big.NewInt(int64(i))), groth16.Options{Priority: i % 4})
+				if err != nil {
+					t.Fatal(err)
+				}
+				jobs = append(jobs, job{l, ticket})
+			}
+		}
+		for i, j := range jobs {
+			proof, err := j.ticket.Wait(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := groth16.Verify(j.VK, proof, j.Public, ""); err != nil {
+				t.Errorf("proof %d: %v", i, err)
+			}
+		}
+	})
+	after, err := engine.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.PrepareMilliseconds, after.PrepareMilliseconds = 0, 0
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("the device is not as it was (-before +after):\n%s", diff)
+	}
+}
