@@ -91,7 +91,18 @@ func (g *Gadgets) small(value uint64) structure.Coefficient {
 // Bit allocates a bit.
 func (g *Gadgets) Bit(bool) Boolean { return g.bit() }
 
-// Binary allocates the bits of a number: 0·0 = Σ 2^i·b_i - n.
+// Neither allocates ¬a ∧ ¬b, Both a ∧ b.
+func (g *Gadgets) Neither(a, b Boolean) Boolean { return g.and(a.not(), b.not()) }
+func (g *Gadgets) Both(a, b Boolean) Boolean    { return g.and(a, b) }
+
+// Pick is cond ? a : b: (b - a)·cond = b - c.
+func (g *Gadgets) Pick(cond Boolean, a, b variable) variable {
+	c := g.Alloc()
+	g.Enforce([]term{times(b, plus), times(a, minus)}, cond.terms(nil, false), []term{times(b, plus), times(c, minus)})
+	return c
+}
+
+// binary allocates the bits of a number: 0·0 = Σ 2^i·b_i - n.
 func (g *Gadgets) binary(n variable) []Boolean {
 	bits := g.bits(fr.Bits)
 	g.Enforce(nil, nil, append(g.weighted(bits), times(n, minus)))

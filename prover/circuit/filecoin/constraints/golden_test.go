@@ -34,7 +34,7 @@ var golden = []struct {
 	{"insertion 2", insertion(1), 5, 3, [3]int{}, 0, 0, "06c4ea733273a2492dccbb474c4524aba2fbceb23a4fea4ed9d4ebaf2bc6cb9d"},
 	{"insertion 4", insertion(2), 14, 10, [3]int{}, 0, 0, "3f4286ec27c857ed4e66c6c161b0d4edf02e30cb205d5ad9f51506a85c4489a3"},
 	{"insertion 8", insertion(3), 33, 25, [3]int{}, 0, 0, "388411775426aa6b4bf4c7f22daab123b623e50ed2b77dbc1525984e4a810a66"},
-	{"selection of 8", func(g *Gadgets) { g.Select(g.nums(8), g.bits(3)) }, 18, 10, [3]int{}, 0, 0, ""},
+	{"selection of 8", func(g *Gadgets) { gadget.Select(System(g), g.nums(8), g.bits(3)) }, 18, 10, [3]int{}, 0, 0, ""},
 	{"label", label, 0, 532025, [3]int{}, 0, 0, ""},
 }
 
@@ -46,7 +46,7 @@ func insertion(bits int) func(*Gadgets) {
 	return func(g *Gadgets) {
 		index := g.bits(bits)
 		siblings := g.nums(1<<bits - 1)
-		g.Insert(g.Alloc(), index, siblings)
+		gadget.Insert(System(g), g.Alloc(), index, siblings)
 	}
 }
 

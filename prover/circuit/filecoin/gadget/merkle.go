@@ -63,7 +63,7 @@ func Include[N, B, W any](s System[N, B, W], hash Hash[N, B, W], leaf N, path Pa
 	for _, level := range path {
 		position := Bits(s, level.Index, log2(len(level.Siblings)+1))
 		siblings := Nums(s, level.Siblings)
-		current = hash(s, s.Insert(current, position, siblings))
+		current = hash(s, Insert(s, current, position, siblings))
 		index = append(index, position...)
 	}
 	s.PackInput(index)
@@ -75,7 +75,7 @@ func IncludeAt[N, B, W any](s System[N, B, W], hash Hash[N, B, W], leaf N, index
 	current := leaf
 	for _, level := range siblings {
 		n := log2(len(level) + 1)
-		current = hash(s, s.Insert(current, index[:n], level))
+		current = hash(s, Insert(s, current, index[:n], level))
 		index = index[n:]
 	}
 	s.Equal(current, root)

@@ -32,10 +32,10 @@ type System[N, B, W any] interface {
 	PackInput(bits []B)
 	// CheckPacked constrains a number to be the sum of bits.
 	CheckPacked(bits []B, n N)
-	// Insert allocates a list of 2, 4 or 8 numbers that has n at the position that the bits tell, its siblings elsewhere.
-	Insert(n N, bits []B, siblings []N) []N
-	// Select allocates the number of a list at the position that the bits tell.
-	Select(from []N, bits []B) N
+	// Neither allocates ¬a ∧ ¬b, Both a ∧ b, Pick cond ? a : b.
+	Neither(a, b B) B
+	Both(a, b B) B
+	Pick(cond B, a, b N) N
 
 	// Bytes allocates the bits of a number for a hash.
 	Bytes(n N) W

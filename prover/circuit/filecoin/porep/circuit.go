@@ -137,3 +137,29 @@ func label[N, B, W any](s gadget.System[N, B, W], replicaID W, layer uint32, nod
 	}
 	return s.SHA256(chunks)
 }
+
+// Fits tells whether a partition has what a shape has.
+func (p *Partition) Fits(s Shape) bool {
+	if len(p.Challenges) != s.Challenges {
+		return false
+	}
+	for _, c := range p.Challenges {
+		if !c.DataPath.Fits(s.Data) || !c.ReplicaPath.Fits(s.Replica) || !c.ColumnPath.Fits(s.Replica) ||
+			!fit(c.DRGParents, filecoin.DRGParents, s) || !fit(c.ExpanderParents, filecoin.ExpanderParents, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func fit(columns []Column, n int, s Shape) bool {
+	if len(columns) != n {
+		return false
+	}
+	for _, c := range columns {
+		if len(c.Labels) != s.Layers || !c.Path.Fits(s.Replica) {
+			return false
+		}
+	}
+	return true
+}

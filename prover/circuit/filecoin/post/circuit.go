@@ -68,3 +68,21 @@ func slot[N, B, W any](s gadget.System[N, B, W], sector *Sector) {
 		gadget.Include(s, gadget.TreeHash[N, B, W], leaf, sector.Leaves[i].Path, commRLast)
 	}
 }
+
+// Fits tells whether a partition has what a shape has.
+func (p Partition) Fits(s Shape) bool {
+	if len(p) != s.Slots {
+		return false
+	}
+	for _, sector := range p {
+		if len(sector.Leaves) != s.Challenges {
+			return false
+		}
+		for i := range sector.Leaves {
+			if !sector.Leaves[i].Path.Fits(s.Tree) {
+				return false
+			}
+		}
+	}
+	return true
+}

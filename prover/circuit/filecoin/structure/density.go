@@ -45,13 +45,12 @@ func (d *Density) mark(sources []Var, occurs []Occurrence) {
 
 // inOwnSection tells whether the section that allocates a variable has it in the matrix.
 func (d *Density) inOwnSection(variable int) bool {
-	section := d.structure.sectionOf(variable)
-	local := (variable - section.FirstAux) % section.Template.Aux
-	return section.Template.Occurs[d.matrix][local/64]>>(local%64)&1 == 1
+	part, _, local := d.structure.place(variable)
+	return d.structure.Sections[part].Template.Occurs[d.matrix][local/64]>>(local%64)&1 == 1
 }
 
-// sectionOf is the section that allocates a variable.
-func (s *Structure) sectionOf(variable int) *Section {
+// partOf is the number of the section that allocates a variable.
+func (s *Structure) partOf(variable int) int {
 	i, _ := slices.BinarySearchFunc(s.Sections, variable, func(section Section, v int) int {
 		switch {
 		case v < section.FirstAux:
@@ -61,7 +60,7 @@ func (s *Structure) sectionOf(variable int) *Section {
 		}
 		return 0
 	})
-	return &s.Sections[i]
+	return i
 }
 
 // Count is the number of variables that occur.

@@ -3,6 +3,7 @@ package structure
 import (
 	"slices"
 
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
 	"github.com/cuzk-dev/cuzk/prover/curve"
 )
 
@@ -99,4 +100,14 @@ func (s *Structure) Bytes() int64 {
 		n += t.Bytes()
 	}
 	return n
+}
+
+// Layout tells how a witness is made up.
+func (s *Structure) Layout() []witness.Part {
+	out := make([]witness.Part, len(s.Sections))
+	for i, section := range s.Sections {
+		t := section.Template
+		out[i] = witness.Part{Copies: section.Copies, Inputs: t.Inputs, Aux: t.Aux, Full: len(t.Full)}
+	}
+	return out
 }

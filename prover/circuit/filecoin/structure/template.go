@@ -1,5 +1,7 @@
 package structure
 
+import "slices"
+
 // Template is a block of constraints. Its columns are resolved into slots: where a value stands among the bits, or among
 // the field elements, of one copy. All arrays are plain numbers, so that a device can take them as they are.
 //
@@ -59,6 +61,12 @@ type LongRows struct {
 
 // oneSlot is the bit slot of the one.
 func (t *Template) oneSlot() uint32 { return uint32(t.Aux + t.BitExternals) }
+
+// fullRank is the number of variables before this one that are no bits.
+func (t *Template) fullRank(local int) int {
+	rank, _ := slices.BinarySearch(t.Full, uint32(local))
+	return rank
+}
 
 // Bytes is the memory that the arrays occupy.
 func (t *Template) Bytes() int64 {

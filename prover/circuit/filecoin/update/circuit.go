@@ -50,6 +50,9 @@ func (s Shape) data() []int {
 	return filecoin.BinaryTree.Arities(1 << s.apexPathBits())
 }
 
+// DataLevels is the number of levels that a challenge opens of the data tree.
+func (s Shape) DataLevels() int { return len(s.data()) }
+
 // Partition is the input of a partition.
 type Partition struct {
 	Shape Shape
@@ -198,7 +201,7 @@ func (c *circuit[N, B, W]) challenge(s gadget.System[N, B, W], values *Challenge
 		return
 	}
 	below := c.Shape.apexPathBits()
-	leaf := s.Select(c.apexLeaves, index[below:below+c.Shape.ApexBits])
+	leaf := gadget.Select(s, c.apexLeaves, index[below:below+c.Shape.ApexBits])
 	siblings = gadget.Siblings(s, values.DNewPath)
 	gadget.IncludeAt(s, gadget.DataHash[N, B, W], dNew, index[:below], siblings, leaf)
 }
@@ -211,4 +214,21 @@ func (c *circuit[N, B, W]) block(s gadget.System[N, B, W], index []B) N {
 		gated[i] = s.Gate(s.Pack(index[len(index)-h:]), c.selectH[i])
 	}
 	return s.Sum(gated...)
+}
+
+// Fits tells whether a partition has what its shape has.
+func (p *Partition) Fits() bool {
+	s := p.Shape
+	if len(p.Challenges) != s.Challenges {
+		return false
+	}
+	if !s.Poseidon && (len(p.ApexLeaves) != 1<<s.ApexBits || !p.ApexPath.Fits(filecoin.BinaryTree.Arities(1<<s.PartitionBits))) {
+		return false
+	}
+	for _, c := range p.Challenges {
+		if !c.ROldPath.Fits(s.Replica) || !c.RNewPath.Fits(s.Replica) || !c.DNewPath.Fits(s.data()) {
+			return false
+		}
+	}
+	return true
 }

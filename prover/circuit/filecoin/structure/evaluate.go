@@ -1,0 +1,242 @@
+package structure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
+	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
+)
+
+// rowsPerTile is how many rows of a group are evaluated at a time: what a core keeps near.
+const rowsPerTile = 2048
+
+// tile is the values of consecutive rows of a group's copies. Small values are bit planes: bit q of planes 0, 1 and 2 are
+// the value in copy q, modulo 8.
+type tile struct {
+	*group
+	start, rows int
+	a, c        [rowsPerTile][3]uint32
+	b           [rowsPerTile]uint32
+	long        [3]longValues
+}
+
+// longValues are those of long rows: row i of them has the copies' values one after the other.
+type longValues struct {
+	rows   []uint32
+	values []fr.Element
+}
+
+// smallValues are the elements of small values modulo 8.
+var smallValues = func() (out [8]fr.Element) {
+	for i := range out {
+		out[i].SetInt64(int64(Small(i).coefficient()))
+	}
+	return out
+}()
+
+// each evaluates everything and calls fn with each tile, on all cores.
+func (s *Structure) each(ctx context.Context, w *witness.Witness, fn func(*tile) error) error {
+	if err := s.checkWitness(w); err != nil {
+		return err
+	}
+	l := newLongEvaluator(s.Coefficients)
+	var g *group
+	tiles := make(chan *tile, 1<<8)
+	for part := range s.Sections {
+		section := &s.Sections[part]
+		for first := 0; first < section.Copies; first += groupSize {
+			g = s.group(w, part, first, g)
+			err := parallel.Ranges(ctx, section.Template.Rows, rowsPerTile, func(start, end int) error {
+				var t *tile
+				select {
+				case t = <-tiles:
+				default:
+					t = new(tile)
+				}
+				t.group, t.start, t.rows = g, start, end-start
+				t.evaluate(l)
+				err := fn(t)
+				select {
+				case tiles <- t:
+				default:
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Structure) checkWitness(w *witness.Witness) error {
+	layout := s.Layout()
+	if len(layout) != len(w.Parts) {
+		return fmt.Errorf("a witness of %d parts for a circuit of %d", len(w.Parts), len(layout))
+	}
+	for i, p := range layout {
+		if w.Parts[i].Part != p {
+			return fmt.Errorf("part %d of the witness has the layout %+v, that of the circuit %+v", i, w.Parts[i].Part, p)
+		}
+	}
+	return nil
+}
+
+func (t *tile) evaluate(l *longEvaluator) {
+	template := t.section.Template
+	products := template.Products[t.start:][:t.rows]
+	for i := range products {
+		p := &products[i]
+		t.a[i] = t.sum(p.A[:])
+		switch p.B.coefficient() {
+		case 0:
+			t.b[i] = 0
+		case 1:
+			t.b[i] = t.slices[p.B.slot()]
+		default:
+			t.b[i] = ^t.slices[p.B.slot()]
+		}
+		t.c[i] = t.sum(template.Sums[t.start+i][:])
+	}
+	for m := range t.long {
+		l.evaluate(t, &template.Long[m], &t.long[m])
+	}
+}
+
+// sum adds up small terms, in all copies at once.
+func (t *tile) sum(terms []Small) (p [3]uint32) {
+	for _, s := range terms {
+		if s == 0 {
+			break
+		}
+		bits := t.slices[s.slot()]
+		x0, x1, x2 := bits&-uint32(s&1), bits&-uint32(s>>1&1), bits&-uint32(s>>2&1)
+		carry0 := p[0] & x0
+		carry1 := p[1]&x1 | (p[1]^x1)&carry0
+		p = [3]uint32{p[0] ^ x0, p[1] ^ x1 ^ carry0, p[2] ^ x2 ^ carry1}
+	}
+	return p
+}
+
+// digit is the value modulo 8 in copy q.
+func digit(p *[3]uint32, q int) uint32 {
+	return p[0]>>q&1 | p[1]>>q&1<<1 | p[2]>>q&1<<2
+}
+
+// Vectors are the evaluations of a circuit's constraints, or nil where they are not wanted: Constraints elements each, in
+// Montgomery form.
+type Vectors struct{ A, B, C []fr.Element }
+
+// Evaluate computes a = A·w, b = B·w and c = C·w on all cores.
+func (s *Structure) Evaluate(ctx context.Context, w *witness.Witness, out Vectors) error {
+	for _, v := range [][]fr.Element{out.A, out.B, out.C} {
+		if v != nil && len(v) != s.Constraints {
+			return fmt.Errorf("%d elements for the evaluation of %d constraints", len(v), s.Constraints)
+		}
+	}
+	return s.each(ctx, w, func(t *tile) error {
+		for q := range t.copies {
+			first := t.section.FirstRow + (t.first+q)*t.section.Template.Rows + t.start
+			if out.A != nil {
+				a := out.A[first:][:t.rows]
+				for i := range a {
+					a[i] = smallValues[digit(&t.a[i], q)]
+				}
+				t.writeLong(0, q, a)
+			}
+			if out.B != nil {
+				b := out.B[first:][:t.rows]
+				for i := range b {
+					b[i] = smallValues[t.b[i]>>q&1]
+				}
+				t.writeLong(1, q, b)
+			}
+			if out.C != nil {
+				c := out.C[first:][:t.rows]
+				for i := range c {
+					c[i] = smallValues[digit(&t.c[i], q)]
+				}
+				t.writeLong(2, q, c)
+			}
+		}
+		return nil
+	})
+}
+
+// writeLong overwrites what the small rows left where a row is long.
+func (t *tile) writeLong(matrix, q int, out []fr.Element) {
+	l := &t.long[matrix]
+	for i, row := range l.rows {
+		out[int(row)-t.start] = l.values[i*t.copies+q]
+	}
+}
+
+// UnsatisfiedError is a constraint that a witness does not satisfy.
+type UnsatisfiedError struct{ Constraint int }
+
+func (e *UnsatisfiedError) Error() string {
+	return fmt.Sprintf("the witness does not satisfy constraint %d", e.Constraint)
+}
+
+// Check tells whether a witness satisfies all constraints: its error is an *UnsatisfiedError where it does not.
+func (s *Structure) Check(ctx context.Context, w *witness.Witness) error {
+	return s.each(ctx, w, func(t *tile) error {
+		if row, q := t.unsatisfied(); row >= 0 {
+			return &UnsatisfiedError{t.section.FirstRow + (t.first+q)*t.section.Template.Rows + row}
+		}
+		return nil
+	})
+}
+
+// unsatisfied finds a row and a copy for which a·b is not c.
+func (t *tile) unsatisfied() (row, copy int) {
+	var long []uint32
+	for m := range t.long {
+		long = append(long, t.long[m].rows...)
+	}
+	slices.Sort(long)
+	long = slices.Compact(long)
+	valid := uint32(1<<t.copies - 1)
+	next := 0
+	for i := range t.rows {
+		if next < len(long) && int(long[next]) == t.start+i {
+			if q := t.unsatisfiedLong(i); q >= 0 {
+				return t.start + i, q
+			}
+			next++
+			continue
+		}
+		a, b, c := &t.a[i], t.b[i], &t.c[i]
+		if wrong := ((a[0]&b ^ c[0]) | (a[1]&b ^ c[1]) | (a[2]&b ^ c[2])) & valid; wrong != 0 {
+			return t.start + i, firstBit(wrong)
+		}
+	}
+	return -1, -1
+}
+
+func (t *tile) unsatisfiedLong(i int) (copy int) {
+	row := uint32(t.start + i)
+	for q := range t.copies {
+		a := t.value(0, row, q, digit(&t.a[i], q))
+		b := t.value(1, row, q, t.b[i]>>q&1)
+		c := t.value(2, row, q, digit(&t.c[i], q))
+		if *a.Mul(&a, &b) != c {
+			return q
+		}
+	}
+	return -1
+}
+
+// value is that of a row in copy q, given what it is if the row is small.
+func (t *tile) value(matrix int, row uint32, q int, small uint32) fr.Element {
+	l := &t.long[matrix]
+	if i, ok := slices.BinarySearch(l.rows, row); ok {
+		return l.values[i*t.copies+q]
+	}
+	return smallValues[small]
+}

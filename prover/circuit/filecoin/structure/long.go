@@ -1,0 +1,109 @@
+package structure
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+
+	"github.com/cuzk-dev/cuzk/prover/curve"
+)
+
+// longEvaluator evaluates rows that are not small.
+type longEvaluator struct {
+	coefficients []curve.Scalar
+}
+
+func newLongEvaluator(coefficients []curve.Scalar) *longEvaluator {
+	return &longEvaluator{coefficients}
+}
+
+// wide is the sum of up to 2^64 elements' limbs, not reduced.
+type wide [5]uint64
+
+func (x *wide) add(c *curve.Scalar) {
+	var carry uint64
+	x[0], carry = bits.Add64(x[0], c[0], 0)
+	x[1], carry = bits.Add64(x[1], c[1], carry)
+	x[2], carry = bits.Add64(x[2], c[2], carry)
+	x[3], carry = bits.Add64(x[3], c[3], carry)
+	x[4] += carry
+}
+
+// reduce is the element that a sum of elements' limbs is: the fifth limb counts 2^256, which is what Montgomery form
+// multiplies by.
+func (x *wide) reduce() fr.Element {
+	low := fr.Element{x[0], x[1], x[2], x[3]}
+	for !curve.BLS12381.IsCanonical(curve.Scalar(low)) {
+		low = subtractModulus(low)
+	}
+	if x[4] != 0 {
+		var high fr.Element
+		high.SetUint64(x[4])
+		low.Add(&low, &high)
+	}
+	return low
+}
+
+func subtractModulus(e fr.Element) fr.Element {
+	var borrow uint64
+	for i := range e {
+		e[i], borrow = bits.Sub64(e[i], modulus[i], borrow)
+	}
+	return e
+}
+
+var modulus = curve.ScalarFromBig(fr.Modulus())
+
+// evaluate computes the long rows of a matrix in a tile.
+func (l *longEvaluator) evaluate(t *tile, rows *LongRows, out *longValues) {
+	first, _ := slices.BinarySearch(rows.Row, uint32(t.start))
+	end, _ := slices.BinarySearch(rows.Row, uint32(t.start+t.rows))
+	out.rows = rows.Row[first:end]
+	out.values = slices.Grow(out.values[:0], len(out.rows)*t.copies)[:len(out.rows)*t.copies]
+	for i := range out.rows {
+		l.row(t, rows, first+i, out.values[i*t.copies:][:t.copies])
+	}
+}
+
+func (l *longEvaluator) row(t *tile, rows *LongRows, i int, out []fr.Element) {
+	start, split, end := rows.Start[i], rows.Split[i], rows.Start[i+1]
+	l.bits(t, rows.Slot[start:split], rows.Coefficient[start:split], out)
+	slots, coefficients := rows.Slot[split:end], rows.Coefficient[split:end]
+	for q := range out {
+		var product fr.Element
+		values, sum := t.full[q], &out[q]
+		for j, slot := range slots {
+			switch c := Coefficient(coefficients[j]); c {
+			case Plus:
+				sum.Add(sum, &values[slot])
+			case Minus:
+				sum.Sub(sum, &values[slot])
+			default:
+				product.Mul(&values[slot], (*fr.Element)(&l.coefficients[c]))
+				sum.Add(sum, &product)
+			}
+		}
+	}
+}
+
+// bits sums up the coefficients of the bits that are set, copy by copy.
+func (l *longEvaluator) bits(t *tile, slots []uint32, coefficients []uint16, out []fr.Element) {
+	if len(slots) == 0 {
+		clear(out)
+		return
+	}
+	var sums [groupSize]wide
+	valid := uint32(1<<t.copies - 1)
+	for j, slot := range slots {
+		c := &l.coefficients[coefficients[j]]
+		for set := t.slices[slot] & valid; set != 0; set &= set - 1 {
+			sums[firstBit(set)].add(c)
+		}
+	}
+	for q := range out {
+		out[q] = sums[q].reduce()
+	}
+}
+
+func firstBit(x uint32) int { return bits.TrailingZeros32(x) }

@@ -1,0 +1,196 @@
+package synthesis
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/post"
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
+	"github.com/cuzk-dev/cuzk/prover/filecoin"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
+	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
+)
+
+// goldenCase is what the reference says of a case.
+type goldenCase struct {
+	CommROld hexNode `json:"comm_r_old"`
+	CommRNew hexNode `json:"comm_r_new"`
+	CommDNew hexNode `json:"comm_d_new"`
+	Groth16  struct {
+		Partitions []struct {
+			PublicInputs []hexNode         `json:"public_inputs_le"`
+			Hashes       map[string]string `json:"hashes"`
+		} `json:"partitions"`
+	} `json:"groth16"`
+}
+
+type hexNode filecoin.Node
+
+func (n *hexNode) UnmarshalText(text []byte) error {
+	parsed, err := filecoin.ParseNode(string(text))
+	*n = hexNode(parsed)
+	return err
+}
+
+func caseFile(t testing.TB, name string) []byte { return fixture.Read(t, "filecoin", "cases", name) }
+
+func readCase(t testing.TB, name string) *goldenCase {
+	t.Helper()
+	c := &goldenCase{}
+	if err := json.Unmarshal(caseFile(t, name+".json"), c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// assigned is a partition with its structure and witness.
+type assigned struct {
+	name, files string // of the case, and of the partition's files
+	partition   int
+	structure   *structure.Structure
+	witness     *witness.Witness
+}
+
+func poRepCase(t testing.TB, name string) assigned {
+	t.Helper()
+	c, err := vanilla.ReadCommit1(context.Background(), name, caseFile(t, name+".c1.api.json"), vanilla.CommitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Record(c.Shape)
+	w, err := AssignPoRep(context.Background(), s.Layout(), c, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return assigned{name, name, 0, s, w}
+}
+
+func poStCase(t testing.TB, name, files string, partition int, shape filecoin.PoStShape, sectors ...int) assigned {
+	t.Helper()
+	var proofs []*vanilla.PoSt
+	for _, n := range sectors {
+		p, err := vanilla.ReadPoSt(name, caseFile(t, fmt.Sprintf("%s.vanilla-%d.bincode", name, n)), shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proofs = append(proofs, p)
+	}
+	s := recordPoSt(post.ShapeOf(shape))
+	w, err := AssignPoSt(context.Background(), s.Layout(), shape, proofs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return assigned{name, files, partition, s, w}
+}
+
+func snapCase(t testing.TB) assigned {
+	t.Helper()
+	c := readCase(t, "snap")
+	statement := &snap.Statement{Shape: filecoin.SnapShapeOf(2*kib, false),
+		CommROld: filecoin.Node(c.CommROld), CommRNew: filecoin.Node(c.CommRNew), CommDNew: filecoin.Node(c.CommDNew)}
+	v, err := vanilla.ReadSnap("snap", caseFile(t, "snap.vanilla-p0.bincode"), statement.Shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Record(statement.Shape)
+	w, err := AssignSnap(context.Background(), s.Layout(), statement, v, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return assigned{"snap", "snap", 0, s, w}
+}
+
+func TestWitnessAndEvaluationAreTheReferences(t *testing.T) {
+	window, winning := filecoin.WindowPoStShape(2*kib), filecoin.WinningPoStShape(2*kib)
+	tiny := filecoin.PoStShape{Sector: 2 * kib, Slots: 1, Challenges: 1}
+	for name, build := range map[string]func(t testing.TB) assigned{
+		"post-tiny": func(t testing.TB) assigned { return poStCase(t, "post-tiny", "post-tiny", 0, tiny, 1) },
+		"window, V1": func(t testing.TB) assigned {
+			return poStCase(t, "window-v1-2sectors", "window-v1-2sectors", 0, window, 1, 2)
+		},
+		"window, full": func(t testing.TB) assigned {
+			return poStCase(t, "window-v1_2-3sectors", "window-v1_2-3sectors-p0", 0, window, 1, 2)
+		},
+		"window, rest": func(t testing.TB) assigned {
+			return poStCase(t, "window-v1_2-3sectors", "window-v1_2-3sectors-p1", 1, window, 3)
+		},
+		"winning": func(t testing.TB) assigned { return poStCase(t, "winning", "winning", 0, winning, 2) },
+		"snap":    snapCase,
+		"porep":   func(t testing.TB) assigned { return poRepCase(t, "porep-v1_1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := build(t)
+			defer c.witness.Free()
+			compare(t, &c)
+		})
+	}
+}
+
+// compare compares a partition with what the reference computed.
+func compare(t *testing.T, c *assigned) {
+	s, w := c.structure, c.witness
+	want := readCase(t, c.name).Groth16.Partitions[c.partition]
+	for i, input := range want.PublicInputs {
+		if got := filecoin.NodeOf(w.Inputs[i+1]); got != filecoin.Node(input) {
+			t.Errorf("public input %d is %s, want %s", i+1, got, filecoin.Node(input))
+		}
+	}
+	if len(w.Inputs) != len(want.PublicInputs)+1 {
+		t.Errorf("%d public inputs, want %d", len(w.Inputs)-1, len(want.PublicInputs))
+	}
+	start := time.Now()
+	if err := s.Check(t.Context(), w); err != nil {
+		t.Error(err)
+	}
+	t.Logf("checked in %v", time.Since(start))
+	variables := make([]fr.Element, s.Aux)
+	s.Variables(w, 0, variables)
+	compareVector(t, c.files+".aux", variables, want.Hashes["aux_sha256"])
+
+	rows := s.Constraints + s.Inputs
+	a, b, z := make([]fr.Element, rows), make([]fr.Element, rows), make([]fr.Element, rows)
+	circuit := structure.Vectors{A: a[:s.Constraints], B: b[:s.Constraints], C: z[:s.Constraints]}
+	start = time.Now()
+	if err := s.Evaluate(t.Context(), w, circuit); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("evaluated in %v", time.Since(start))
+	copy(a[s.Constraints:], w.Inputs)
+	compareVector(t, c.files+".a", a, want.Hashes["a_sha256"])
+	compareVector(t, c.files+".b", b, want.Hashes["b_sha256"])
+	compareVector(t, c.files+".c", z, want.Hashes["c_sha256"])
+}
+
+// compareVector compares a vector with the digests of its blocks of 4,096 elements and that of all.
+func compareVector(t *testing.T, file string, vector []fr.Element, digest string) {
+	t.Helper()
+	const block = 4096
+	chunks := caseFile(t, file+".chunks")
+	whole := sha256.New()
+	for start := 0; start < len(vector); start += block {
+		h := sha256.New()
+		for _, e := range vector[start:min(start+block, len(vector))] {
+			n := filecoin.NodeOf(e)
+			h.Write(n[:])
+			whole.Write(n[:])
+		}
+		if len(chunks) < sha256.Size || !bytes.Equal(h.Sum(nil), chunks[:sha256.Size]) {
+			t.Errorf("%s differs between elements %d and %d", file, start, start+block)
+			return
+		}
+		chunks = chunks[sha256.Size:]
+	}
+	if got := hex.EncodeToString(whole.Sum(nil)); len(chunks) > 0 || got != digest {
+		t.Errorf("%s has digest %s, want %s, and %d bytes of digests are left over", file, got, digest, len(chunks))
+	}
+}
