@@ -1,0 +1,133 @@
+#include "groth16/engine.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace cuzk::groth16 {
+
+u64 MemoryAccount::available() const {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "asking for free device memory");
+  if (limit_ == 0) return free;
+  const u64 held = held_;
+  return std::min<u64>(free, held < limit_ ? limit_ - held : 0);
+}
+
+void MemoryAccount::take(u64 bytes) {
+  const u64 before = held_.fetch_add(bytes);
+  if (limit_ == 0 || before + bytes <= limit_) return;
+  held_ -= bytes;
+  throw OutOfMemory(bytes, before < limit_ ? limit_ - before : 0);
+}
+
+void Pool::grow(std::size_t bytes, MemoryAccount& account) {
+  if (bytes <= size()) return;
+  drop();
+  MemoryAccount::Held held(account, bytes);
+  memory_ = DeviceArray<char>(bytes);
+  held_ = std::move(held);
+}
+
+void Pool::drop() {
+  if (!memory_) return;
+  cudaMemset(memory_.get(), 0, memory_.bytes());
+  memory_ = DeviceArray<char>();
+  held_ = MemoryAccount::Held();
+}
+
+Engine::Engine(const EngineOptions& options)
+    : options_(options),
+      copy_threads_(options.copy_threads),
+      sum_threads_(kSumStreams),
+      staging_(copy_threads_),
+      memory_(options.device_limit),
+      lanes_(std::max(1u, options.lanes)) {}
+
+Engine::~Engine() {
+  DeviceGuard guard(device());
+  trim();
+}
+
+unsigned Engine::free_lanes() {
+  std::lock_guard<std::mutex> lock(mu_);
+  return unsigned(std::count_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return !l.busy; }));
+}
+
+std::unique_ptr<Engine::LaneHold> Engine::take_lane(std::size_t bytes) {
+  std::unique_ptr<LaneHold> hold;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    // Of the free lanes the one with the most memory, which may suffice already.
+    Lane* best = nullptr;
+    for (Lane& l : lanes_)
+      if (!l.busy && (!best || l.memory.size() > best->memory.size())) best = &l;
+    if (!best) throw Busy();
+    hold = std::make_unique<LaneHold>(*this, *best);
+    best->busy = true;
+  }
+  allocate([&] { (*hold)->memory.grow(bytes, memory_); });
+  return hold;
+}
+
+Engine::LaneHold::~LaneHold() {
+  std::lock_guard<std::mutex> lock(engine_.mu_);
+  lane_.busy = false;
+}
+
+void Engine::Turn::take(const Poll& poll) {
+  std::unique_lock<std::mutex> lock(engine_.mu_);
+  while (engine_.turn_taken_) {
+    engine_.changed_.wait_for(lock, std::chrono::milliseconds(2));
+    poll();
+  }
+  engine_.turn_taken_ = has_ = true;
+}
+
+void Engine::Turn::give() {
+  if (!has_) return;
+  // Whoever is next uses the scratch on other streams.
+  for (const Stream& s : engine_.sums_) cudaStreamSynchronize(s);
+  {
+    std::lock_guard<std::mutex> lock(engine_.mu_);
+    engine_.turn_taken_ = has_ = false;
+  }
+  engine_.changed_.notify_one();
+}
+
+void Engine::reserve_scratch(std::size_t bytes, const Poll& poll) {
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    if (scratch_.size() >= bytes) return;
+  }
+  Turn turn(*this);
+  turn.take(poll);
+  std::lock_guard<std::mutex> lock(mu_);
+  try {
+    scratch_.grow(bytes, memory_);
+  } catch (const OutOfMemory&) {
+    drop_idle_lanes();
+    scratch_.grow(bytes, memory_);
+  }
+}
+
+void Engine::drop_idle_lanes() {
+  for (Lane& l : lanes_)
+    if (!l.busy) l.memory.drop();
+}
+
+u64 Engine::reachable() {
+  std::lock_guard<std::mutex> lock(mu_);
+  u64 bytes = memory_.available() + scratch_.size();
+  for (const Lane& l : lanes_) bytes += l.memory.size();
+  return bytes;
+}
+
+void Engine::trim() {
+  std::lock_guard<std::mutex> lock(mu_);
+  drop_idle_lanes();
+  if (turn_taken_ || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.busy; })) return;
+  scratch_.drop();
+  staging_.free();
+}
+
+}  // namespace cuzk::groth16

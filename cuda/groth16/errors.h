@@ -1,0 +1,26 @@
+// What can go wrong beside the CUDA runtime; the C ABI turns each into a code.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace cuzk::groth16 {
+
+// Invalid is a fault of what the caller handed over.
+struct Invalid : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Cancelled : std::runtime_error {
+  Cancelled() : std::runtime_error("cancelled") {}
+};
+
+struct Busy : std::runtime_error {
+  Busy() : std::runtime_error("all lanes of the engine have a proof under way") {}
+};
+
+// Poll throws Cancelled when the caller has lost interest; long work calls it between its pieces.
+using Poll = std::function<void()>;
+
+}  // namespace cuzk::groth16
