@@ -5,6 +5,7 @@ package porep
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 )
@@ -29,10 +30,23 @@ func Label(replica filecoin.Node, layer uint32, node uint64, parents []filecoin.
 	binary.BigEndian.PutUint32(head[:], layer)
 	binary.BigEndian.PutUint64(head[4:], node)
 	h.Write(head[:])
-	if len(parents) > 0 {
-		for i := range filecoin.LabelParents {
-			h.Write(parents[i%len(parents)][:])
-		}
+	for _, p := range RepeatParents(parents) {
+		h.Write(p[:])
 	}
 	return filecoin.Node(h.Sum(nil)).Trim()
+}
+
+// RepeatParents repeats the labels of a node's parents in order, as a label hashes them.
+func RepeatParents(parents []filecoin.Node) []filecoin.Node {
+	if len(parents) == 0 {
+		return nil
+	}
+	return slices.Repeat(parents, filecoin.LabelParents/len(parents)+1)[:filecoin.LabelParents]
+}
+
+// Encode is the node of a replica: the last label plus the data. Both must be canonical.
+func Encode(label, data filecoin.Node) filecoin.Node {
+	x, _ := label.Element()
+	y, _ := data.Element()
+	return filecoin.NodeOf(*x.Add(&x, &y))
 }

@@ -128,6 +128,18 @@ func (s *Statement) slot(position, number int) Slot {
 	return slot
 }
 
+// Leaves are all leaves that the sector at a position opens, in all slots that it fills.
+func (s *Statement) Leaves(position int) []uint64 {
+	if !s.Winning {
+		return s.slot(position, position).Challenges
+	}
+	var leaves []uint64
+	for i := range s.Shape.Slots {
+		leaves = append(leaves, s.slot(position, i).Challenges...)
+	}
+	return leaves
+}
+
 // Challenge is the leaf of a sector that is to be opened.
 func Challenge(randomness filecoin.Node, sector, number, leaves uint64) uint64 {
 	h := sha256.New()
