@@ -1,0 +1,3 @@
+#include "msm/msm_impl.cuh"
+
+template class cuzk::msm::Msm<cuzk::Bls12381::Fp, cuzk::Bls12381::Fr>;

@@ -1,0 +1,3 @@
+#include "msm/msm_impl.cuh"
+
+template class cuzk::msm::Msm<cuzk::Bn254::Fp2, cuzk::Bn254::Fr>;

@@ -1,0 +1,121 @@
+#include "msm/plan.h"
+
+#include <algorithm>
+
+namespace cuzk::msm {
+namespace {
+
+// Bits of a window by the number of bases. From 2^20 on measured on one H200 (BLS12-381 G1, neighbours within 1 to 6 %); what
+// counts besides the balance of additions and buckets is that the scalar's last window is nearly full: 16, 17, 20, 22 for
+// scalars of 254 or 255 bits. Small sums are bound by the latency of levels, so they take few entries a bucket.
+struct WindowRow {
+  u32 log_n, bits;  // for n up to 2^log_n
+};
+constexpr WindowRow kWindowBits[] = {{9, 8}, {12, 10}, {15, 13}, {17, 15}, {19, 16}, {22, 17}, {25, 20}, {32, 22}};
+
+u32 window_bits(u64 n) {
+  for (const WindowRow& row : kWindowBits)
+    if (n <= u64(1) << row.log_n) return row.bits;
+  return kWindowBits[std::size(kWindowBits) - 1].bits;
+}
+
+// A partition of the sort has about 2^14 entries of a window, more where that would need too many partitions (a tile's runs
+// get short) or too many buckets in one (they are counted in shared memory).
+constexpr u32 kMaxLowBits = 12;
+u32 partition_bits(u64 n, u32 bits) {
+  u32 h = 0;
+  const auto more = [&](u32 entries, u32 most) {
+    while (h < most && h < bits - 1 && n >> h > entries) h++;
+  };
+  more(1 << 14, 10);
+  more(1 << 16, 11);
+  while (bits - 1 - h > kMaxLowBits) h++;
+  return h;
+}
+
+constexpr u32 kSlice = 1 << 15;
+constexpr u32 kPairsPerInversion = 256;
+constexpr u64 kHalvedBuckets = u64(1) << 21;
+constexpr u32 kMinChunk = 1 << 16;
+// Entries are numbered by 32 bits, and counted in pairs of positions.
+constexpr u64 kMaxEntries = u64(1) << 31;
+
+u32 bit_length(const Words<8>& w) {
+  for (u32 i = 256; i-- > 0;)
+    if (w.v[i / 32] >> (i % 32) & 1) return i + 1;
+  return 0;
+}
+
+// The largest digit of the last window: what half the modulus has there, and a carry.
+u32 last_digit(const Words<8>& modulus, u32 bits, u32 windows) {
+  const u32 shift = bits * (windows - 1) + 1, word = shift / 32;
+  if (word > 7) return 1;
+  const u64 two = modulus.v[word] | (word < 7 ? u64(modulus.v[word + 1]) << 32 : 0);
+  return u32(two >> (shift % 32)) + 1;
+}
+
+// Windows of a scalar: as many as have its bits, and one more if the last digit could be 2^(bits-1), which signed digits
+// do not reach.
+u32 windows_of(const Words<8>& modulus, u32 bits) {
+  const u32 windows = (bit_length(modulus) + bits - 1) / bits;
+  return last_digit(modulus, bits, windows) < 1u << (bits - 1) ? windows : windows + 1;
+}
+
+Plan plan_of(u64 chunk, const Words<8>& modulus, const Options& options) {
+  Plan p;
+  p.chunk = u32(chunk);
+  p.bits = options.window_bits ? options.window_bits : window_bits(chunk);
+  p.windows = windows_of(modulus, p.bits);
+  p.at_once = options.windows_at_once ? std::min(options.windows_at_once, p.windows) : p.windows;
+  p.partition_bits = options.partition_bits ? std::min(options.partition_bits, p.bits - 1) : partition_bits(chunk, p.bits);
+  p.slice = options.slice ? options.slice : kSlice;
+  p.pairs_per_thread = options.pairs_per_thread ? options.pairs_per_thread : kPairsPerInversion;
+  p.halve = p.buckets() >= (options.halved_buckets ? options.halved_buckets : kHalvedBuckets);
+  return p;
+}
+
+// Groups of windows of nearly the same size.
+void balance(Plan& p) {
+  const u32 groups = (p.windows + p.at_once - 1) / p.at_once;
+  p.at_once = (p.windows + groups - 1) / groups;
+}
+
+}  // namespace
+
+Plan make_plan(u64 n, const Words<8>& modulus, std::size_t limit, const Options& options, const std::function<std::size_t(const Plan&)>& bytes) {
+  const auto fits = [&](const Plan& p) { return p.entries() <= kMaxEntries && bytes(p) <= limit; };
+  u64 chunk = std::min(std::max<u64>(n, 1), kMaxEntries);
+  if (options.chunk) chunk = std::min<u64>(chunk, options.chunk);
+  for (;; chunk = (chunk + 1) / 2) {
+    Plan p = plan_of(chunk, modulus, options);
+    while (!fits(p) && p.at_once > 1 && !options.windows_at_once) p.at_once--;
+    if (fits(p) || chunk <= kMinChunk || options.chunk) {
+      balance(p);
+      return p;
+    }
+  }
+}
+
+Windows make_windows(const Plan& plan, const Words<8>& modulus, u32 n, u32 first, u32 count) {
+  Windows w{};
+  w.n = n;
+  w.bits = plan.bits;
+  w.first = first;
+  w.count = count;
+  w.partition_bits = plan.partition_bits;
+  w.low_bits = w.last_low_bits = plan.low_bits();
+  w.buckets = count << (plan.bits - 1);
+  if (first + count == plan.windows) {
+    u32 used = 0;  // log2 of the last window's buckets
+    while (1u << used < last_digit(modulus, plan.bits, plan.windows)) used++;
+    w.last_low_bits = used > plan.partition_bits ? used - plan.partition_bits : 0;
+    w.buckets = ((count - 1) << (plan.bits - 1)) + (1u << used);
+  }
+  for (u32 k = 0; k < plan.windows; k++) {
+    const u32 bit = plan.bits * k + plan.bits - 1;
+    w.add[bit / 32] |= 1u << (bit % 32);
+  }
+  return w;
+}
+
+}  // namespace cuzk::msm

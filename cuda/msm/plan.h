@@ -1,0 +1,49 @@
+// How a sum is cut: bits of a window, windows at a time, partitions of the sort, chunks of the bases.
+#pragma once
+
+#include <functional>
+
+#include "base/platform.h"
+#include "field/moduli.h"
+#include "msm/windows.h"
+
+namespace cuzk::msm {
+
+// What a test or a benchmark may force; 0 leaves the choice to the plan.
+struct Options {
+  u32 window_bits = 0;
+  u32 windows_at_once = 0;
+  u32 chunk = 0;             // bases at a time
+  u32 partition_bits = 0;
+  u32 slice = 0;             // partitioned entries that a block takes at a time
+  u32 pairs_per_thread = 0;  // that share an inversion
+  u32 halved_buckets = 0;    // least number of buckets whose reduction begins with rows and columns
+  u32 affine_ones = 0;       // fewest points that a sum of ones adds in affine pairs
+};
+
+struct Plan {
+  u32 chunk = 0;           // bases at a time, at most
+  u32 bits = 0;            // of a window
+  u32 windows = 0;         // of a scalar
+  u32 at_once = 0;         // windows that are sorted and accumulated together
+  u32 partition_bits = 0;  // log2 of a window's partitions
+  u32 slice = 0;
+  u32 pairs_per_thread = 0;
+  bool halve = false;      // reduce rows and columns first
+
+  u32 window_buckets() const { return 1u << (bits - 1); }
+  u32 low_bits() const { return bits - 1 - partition_bits; }
+  u64 buckets() const { return u64(windows) << (bits - 1); }
+  u64 entries() const { return u64(chunk) * at_once; }  // at a time
+  // Parts of a slice that lie in one partition, at most.
+  u64 segments() const { return (u64(at_once) << partition_bits) + (entries() + slice - 1) / slice; }
+};
+
+// The plan for n bases and scalars below the modulus whose scratch is within the limit, where bytes(plan) tells what it is.
+// Where even the smallest pieces do not fit, the plan with those; then its scratch is above the limit.
+Plan make_plan(u64 n, const Words<8>& modulus, std::size_t limit, const Options& options, const std::function<std::size_t(const Plan&)>& bytes);
+
+// `count` windows from `first` on, of n bases.
+Windows make_windows(const Plan& plan, const Words<8>& modulus, u32 n, u32 first, u32 count);
+
+}  // namespace cuzk::msm

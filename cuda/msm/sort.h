@@ -1,0 +1,45 @@
+// Counting sort of entries into buckets, in two steps: tiles of entries into partitions, partitions into buckets. Nothing
+// here depends on field or curve.
+//
+// A block of the second step takes a slice of the partitioned entries, whichever partitions it meets, so that a partition
+// of any size is spread over as many blocks as it needs: equal digits cost no more than random ones.
+//
+// Bytes an entry: 4 read and 6 written by the first step; 2 read by the counting, 6 read and 4 written by the placing.
+#pragma once
+
+#include "base/device.h"
+#include "msm/windows.h"
+
+namespace cuzk::msm {
+
+constexpr u32 kTile = 8192;  // entries of a window that a block partitions at a time
+
+// Scratch of the sort. Entries: n for every window.
+struct SortScratch {
+  u32* digits;      // entries
+  u32* entry;       // entries, partitioned: base and sign
+  u16* low;         // entries, partitioned: the bucket within its partition
+  u32* partition;   // partitions + 1: entries of each, then where each begins
+  u32* cursor;      // partitions
+  u32* within;      // segments << low_bits: where in its bucket a segment's share begins
+};
+
+// Parts of a slice that lie in one partition; slice i's in partition k has number i + k.
+inline u64 max_segments(const Windows& w, u64 slice) { return w.partitions() + (u64(w.n) * w.count + slice - 1) / slice; }
+
+// What the sort gives. The entries of bucket b, but for the last one of an odd number, are in pairs from
+// 2 pair_start[b] on; the last one of an odd number is odd[b].
+struct Sorted {
+  u32* count;       // buckets
+  u32* pair_start;  // buckets + 1
+  u32* pairs;       // entries
+  u32* odd;         // buckets
+  u32* largest;     // one word: the largest count
+};
+
+// Partitions the digits; partition[] holds the number of entries of each.
+void partition(cudaStream_t stream, const Windows& w, const SortScratch& s);
+// Sorts the partitioned entries into buckets. sums: scratch of scan_counts.
+void sort_partitions(cudaStream_t stream, const Windows& w, u32 slice, const SortScratch& s, const Sorted& out, u32* sums);
+
+}  // namespace cuzk::msm

@@ -1,0 +1,166 @@
+// Multi-scalar multiplications and sums of ones against known exponents: sizes around powers of two, infinite, equal and
+// opposite bases, scalars of every kind, every way in which a plan can cut a sum. On a device also large ones.
+#include <cstdio>
+#include <cstdlib>
+
+#include "msm/msm.cuh"
+#include "test/msm_reference.h"
+
+using namespace cuzk;
+using namespace cuzk::reference;
+
+namespace {
+
+u32 failures = 0, sums = 0;
+
+void report(bool good, const char* group, const char* what, const char* scalars, u64 n) {
+  sums++;
+  if (good) return;
+  failures++;
+  std::printf("FAIL %s, %s, scalars %s, n = %llu\n", group, what, scalars, (unsigned long long)n);
+}
+
+// An object, the scratch it asks for, and room for the input.
+template <class Group>
+class Case {
+ public:
+  using F = typename Group::F;
+  using Fr = typename Group::Fr;
+
+  Case(const char* group, const char* what, const Bases<Group>& bases, Signs signs, u32 max_n, std::size_t limit, const msm::Options& options)
+      : group_(group), what_(what), bases_(bases), signs_(signs), msm_(max_n, limit, options), scratch_(msm_.scratch_bytes()), points_(max_n), scalars_(8 * std::size_t(max_n)) {
+    bases.make(points_.get(), max_n, signs);
+    if (msm_.scratch_bytes() > limit) report(false, group, "scratch above the limit", "", max_n);
+  }
+
+  void sum(u32 n, Scalars kind) {
+    launch(make_scalars_kernel<Fr>, Bases<Group>::blocks(n, 256), 256, 0, stream_, scalars_.get(), n, kind, n);
+    Arena arena(scratch_.get(), scratch_.size());
+    check(cudaDeviceSynchronize(), "making scalars");
+    msm_.enqueue(stream_, points_.get(), scalars_.get(), n, arena);
+    const Affine<F> got = to_affine(msm_.finish());
+    report(same(got, bases_.sum(n, kind, n, signs_)), group_, what_, kScalarNames[u32(kind)], n);
+  }
+
+  // The bases whose numbers have an odd mix, of the first n.
+  void ones(u32 n) {
+    std::vector<u32> list;
+    for (u32 k = 0; k < n; k++)
+      if (mix(k) & 1) list.push_back(k);
+    const u32 m = u32(list.size());
+    DeviceArray<u32> indices(m);
+    indices.upload(list.data(), m, stream_);
+    Arena arena(scratch_.get(), scratch_.size());
+    msm_.enqueue_ones(stream_, points_.get(), indices.get(), m, arena);
+    const Affine<F> got = to_affine(msm_.finish());
+    report(same(got, bases_.sum(indices.get(), m, signs_)), group_, what_, "ones", m);
+  }
+
+ private:
+  const char *group_, *what_;
+  const Bases<Group>& bases_;
+  Signs signs_;
+  Stream stream_;
+  msm::Msm<F, Fr> msm_;
+  DeviceArray<u8> scratch_;
+  DeviceArray<Affine<F>> points_;
+  DeviceArray<u32> scalars_;
+};
+
+constexpr std::size_t kAmple = std::size_t(4) << 30;
+constexpr Scalars kAllScalars[] = {Scalars::kUniform, Scalars::kEqual, Scalars::kZeroOne, Scalars::kTiny, Scalars::kEdges, Scalars::kZero, Scalars::kLargest, Scalars::kWitness};
+
+msm::Options small_windows(u32 bits) {
+  msm::Options o;
+  o.window_bits = bits;
+  o.pairs_per_thread = 4;
+  o.slice = 256;
+  return o;
+}
+
+template <class Group>
+void test_group(const char* name) {
+  const Bases<Group> wide(64, 32, 1), narrow(2, 1, 3);
+
+  {  // every kind of scalar and base
+    Case<Group> c(name, "plain bases", wide, Signs::kPlain, 300, kAmple, small_windows(8));
+    for (Scalars s : kAllScalars) c.sum(300, s);
+    for (u32 n : {0u, 1u, 2u, 3u, 7u}) c.sum(n, Scalars::kUniform);
+    for (u32 n : {0u, 1u, 2u, 3u, 300u}) c.ones(n);
+  }
+  {
+    Case<Group> c(name, "infinite and negated bases", wide, Signs::kMixed, 257, kAmple, small_windows(6));
+    for (Scalars s : {Scalars::kUniform, Scalars::kEdges, Scalars::kZeroOne}) c.sum(257, s);
+    c.ones(257);
+  }
+  {
+    Case<Group> c(name, "equal and opposite bases", narrow, Signs::kMixed, 200, kAmple, small_windows(5));
+    for (u32 n : {2u, 3u, 200u})
+      for (Scalars s : {Scalars::kUniform, Scalars::kEqual, Scalars::kLargest}) c.sum(n, s);
+    c.ones(200);
+  }
+  {  // sizes around powers of two, with the plan's own choices but for its smallest pieces
+    msm::Options o;
+    o.pairs_per_thread = 4;
+    Case<Group> c(name, "own plan", wide, Signs::kMixed, 257, kAmple, o);
+    for (u32 n : {63u, 64u, 65u, 255u, 256u, 257u}) c.sum(n, Scalars::kUniform);
+  }
+}
+
+// Ways to cut a sum, which do not depend on the group.
+template <class Group>
+void test_plans(const char* name) {
+  const Bases<Group> wide(64, 32, 1);
+  const auto sums = [&](const char* what, u32 n, const msm::Options& o) {
+    Case<Group> c(name, what, wide, Signs::kMixed, n, kAmple, o);
+    for (Scalars s : {Scalars::kUniform, Scalars::kEqual, Scalars::kEdges}) c.sum(n, s);
+  };
+  for (u32 bits : {2u, 3u, 7u, 10u, 13u}) sums("window bits", 100, small_windows(bits));
+  for (u32 at_once : {1u, 5u, 7u}) {
+    msm::Options o = small_windows(9);
+    o.windows_at_once = at_once;
+    sums("windows at a time", 200, o);
+  }
+  for (u32 chunk : {1u, 64u, 65u}) {
+    msm::Options o = small_windows(chunk == 1 ? 12 : 8);
+    o.chunk = chunk;
+    sums("chunks", chunk == 1 ? 3 : 200, o);
+  }
+  for (u32 partition_bits : {1u, 3u, 7u}) {
+    msm::Options o = small_windows(8);
+    o.partition_bits = partition_bits;
+    o.slice = 97;
+    sums("partitions", 300, o);
+  }
+  for (u32 bits : {2u, 3u, 8u, 9u}) {
+    msm::Options o = small_windows(bits);
+    o.halved_buckets = 1;
+    sums("rows and columns", 150, o);
+  }
+  {
+    msm::Options o = small_windows(8);
+    o.affine_ones = 16;
+    Case<Group> c(name, "affine sums of ones", wide, Signs::kMixed, 1000, kAmple, o);
+    for (u32 n : {33u, 64u, 1000u}) c.ones(n);
+  }
+  {  // short of scratch: as much as three windows at a time need
+    msm::Options o = small_windows(10);
+    o.windows_at_once = 3;
+    const std::size_t limit = msm::Msm<typename Group::F, typename Group::Fr>(200, kAmple, o).scratch_bytes();
+    o.windows_at_once = 0;
+    Case<Group> c(name, "short of scratch", wide, Signs::kMixed, 200, limit, o);
+    for (u32 n : {1u, 100u, 200u}) c.sum(n, Scalars::kUniform);
+  }
+}
+
+}  // namespace
+
+int main() {
+  test_group<Group1<Bls12381>>("BLS12-381 G1");
+  test_group<Group2<Bls12381>>("BLS12-381 G2");
+  test_group<Group1<Bn254>>("BN254 G1");
+  test_group<Group2<Bn254>>("BN254 G2");
+  test_plans<Group1<Bn254>>("BN254 G1");
+  std::printf("%u sums, %u wrong\n", sums, failures);
+  return failures != 0;
+}
