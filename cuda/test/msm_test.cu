@@ -153,6 +153,20 @@ void test_plans(const char* name) {
   }
 }
 
+// What only a device does in reasonable time.
+template <class Group>
+void test_large(const char* name, u32 log_n) {
+  const Bases<Group> wide(1 << 12, 1 << 11, 5);
+  for (u32 k : {12u, 16u, log_n}) {
+    const u32 n = 1u << k;
+    Case<Group> c(name, "large, own plan", wide, Signs::kMixed, n + 1, kAmple * 10, {});
+    for (u32 size : {n - 1, n, n + 1}) c.sum(size, Scalars::kUniform);
+    if (k < log_n)
+      for (Scalars s : kAllScalars) c.sum(n, s);
+    c.ones(n);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -161,6 +175,12 @@ int main() {
   test_group<Group1<Bn254>>("BN254 G1");
   test_group<Group2<Bn254>>("BN254 G2");
   test_plans<Group1<Bn254>>("BN254 G1");
+#if !CUZK_EMULATED
+  test_large<Group1<Bls12381>>("BLS12-381 G1", 24);
+  test_large<Group2<Bls12381>>("BLS12-381 G2", 22);
+  test_large<Group1<Bn254>>("BN254 G1", 24);
+  test_large<Group2<Bn254>>("BN254 G2", 22);
+#endif
   std::printf("%u sums, %u wrong\n", sums, failures);
   return failures != 0;
 }
