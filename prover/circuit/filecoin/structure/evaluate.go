@@ -8,6 +8,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
+	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
 )
 
@@ -38,12 +39,14 @@ var smallValues = func() (out [8]fr.Element) {
 	return out
 }()
 
-// each evaluates everything and calls fn with each tile, on all cores.
-func (s *Structure) each(ctx context.Context, w *witness.Witness, fn func(*tile) error) error {
+// wanted tells which of A, B and C are evaluated.
+type wanted [3]bool
+
+// each evaluates what is wanted and calls fn with each tile, on all cores.
+func (s *Structure) each(ctx context.Context, w *witness.Witness, want wanted, fn func(*tile) error) error {
 	if err := s.checkWitness(w); err != nil {
 		return err
 	}
-	l := newLongEvaluator(s.Coefficients)
 	var g *group
 	tiles := make(chan *tile, 1<<8)
 	for part := range s.Sections {
@@ -58,7 +61,7 @@ func (s *Structure) each(ctx context.Context, w *witness.Witness, fn func(*tile)
 					t = new(tile)
 				}
 				t.group, t.start, t.rows = g, start, end-start
-				t.evaluate(l)
+				t.evaluate(want, s.Coefficients)
 				err := fn(t)
 				select {
 				case tiles <- t:
@@ -87,25 +90,40 @@ func (s *Structure) checkWitness(w *witness.Witness) error {
 	return nil
 }
 
-func (t *tile) evaluate(l *longEvaluator) {
+func (t *tile) evaluate(want wanted, coefficients []curve.Scalar) {
 	template := t.section.Template
-	products := template.Products[t.start:][:t.rows]
-	for i := range products {
-		p := &products[i]
-		t.a[i] = t.sum(p.A[:])
-		switch p.B.coefficient() {
-		case 0:
-			t.b[i] = 0
-		case 1:
-			t.b[i] = t.slices[p.B.slot()]
-		default:
-			t.b[i] = ^t.slices[p.B.slot()]
+	products, sums := template.Products[t.start:][:t.rows], template.Sums[t.start:][:t.rows]
+	if want[0] {
+		for i := range products {
+			t.a[i] = t.sum(products[i].A[:])
 		}
-		t.c[i] = t.sum(template.Sums[t.start+i][:])
+	}
+	if want[1] {
+		for i := range products {
+			t.b[i] = t.factor(products[i].B)
+		}
+	}
+	if want[2] {
+		for i := range sums {
+			t.c[i] = t.sum(sums[i][:])
+		}
 	}
 	for m := range t.long {
-		l.evaluate(t, &template.Long[m], &t.long[m])
+		if want[m] {
+			t.evaluateLong(&template.Long[m], &t.long[m], coefficients)
+		}
 	}
+}
+
+// factor is the value of a B.
+func (t *tile) factor(b Small) uint32 {
+	switch b.coefficient() {
+	case 0:
+		return 0
+	case 1:
+		return t.slices[b.slot()]
+	}
+	return ^t.slices[b.slot()]
 }
 
 // sum adds up small terms, in all copies at once.
@@ -139,33 +157,42 @@ func (s *Structure) Evaluate(ctx context.Context, w *witness.Witness, out Vector
 			return fmt.Errorf("%d elements for the evaluation of %d constraints", len(v), s.Constraints)
 		}
 	}
-	return s.each(ctx, w, func(t *tile) error {
+	return s.each(ctx, w, wanted{out.A != nil, out.B != nil, out.C != nil}, func(t *tile) error {
 		for q := range t.copies {
-			first := t.section.FirstRow + (t.first+q)*t.section.Template.Rows + t.start
+			first := t.firstRow(q)
 			if out.A != nil {
-				a := out.A[first:][:t.rows]
-				for i := range a {
-					a[i] = smallValues[digit(&t.a[i], q)]
-				}
-				t.writeLong(0, q, a)
+				t.writeDigits(0, q, &t.a, out.A[first:][:t.rows])
 			}
 			if out.B != nil {
-				b := out.B[first:][:t.rows]
-				for i := range b {
-					b[i] = smallValues[t.b[i]>>q&1]
-				}
-				t.writeLong(1, q, b)
+				t.writeBits(q, out.B[first:][:t.rows])
 			}
 			if out.C != nil {
-				c := out.C[first:][:t.rows]
-				for i := range c {
-					c[i] = smallValues[digit(&t.c[i], q)]
-				}
-				t.writeLong(2, q, c)
+				t.writeDigits(2, q, &t.c, out.C[first:][:t.rows])
 			}
 		}
 		return nil
 	})
+}
+
+// firstRow is the number in the circuit of the tile's first row in copy q.
+func (t *tile) firstRow(q int) int {
+	return t.section.FirstRow + (t.first+q)*t.section.Template.Rows + t.start
+}
+
+// writeDigits writes the values of A or C in copy q.
+func (t *tile) writeDigits(matrix, q int, digits *[rowsPerTile][3]uint32, out []fr.Element) {
+	for i := range out {
+		out[i] = smallValues[digit(&digits[i], q)]
+	}
+	t.writeLong(matrix, q, out)
+}
+
+// writeBits writes the values of B in copy q.
+func (t *tile) writeBits(q int, out []fr.Element) {
+	for i := range out {
+		out[i] = smallValues[t.b[i]>>q&1]
+	}
+	t.writeLong(1, q, out)
 }
 
 // writeLong overwrites what the small rows left where a row is long.
@@ -185,15 +212,15 @@ func (e *UnsatisfiedError) Error() string {
 
 // Check tells whether a witness satisfies all constraints: its error is an *UnsatisfiedError where it does not.
 func (s *Structure) Check(ctx context.Context, w *witness.Witness) error {
-	return s.each(ctx, w, func(t *tile) error {
+	return s.each(ctx, w, wanted{true, true, true}, func(t *tile) error {
 		if row, q := t.unsatisfied(); row >= 0 {
-			return &UnsatisfiedError{t.section.FirstRow + (t.first+q)*t.section.Template.Rows + row}
+			return &UnsatisfiedError{t.firstRow(q) + row}
 		}
 		return nil
 	})
 }
 
-// unsatisfied finds a row and a copy for which a·b is not c.
+// unsatisfied finds a row of the tile and a copy for which a·b is not c.
 func (t *tile) unsatisfied() (row, copy int) {
 	var long []uint32
 	for m := range t.long {
@@ -206,14 +233,14 @@ func (t *tile) unsatisfied() (row, copy int) {
 	for i := range t.rows {
 		if next < len(long) && int(long[next]) == t.start+i {
 			if q := t.unsatisfiedLong(i); q >= 0 {
-				return t.start + i, q
+				return i, q
 			}
 			next++
 			continue
 		}
 		a, b, c := &t.a[i], t.b[i], &t.c[i]
 		if wrong := ((a[0]&b ^ c[0]) | (a[1]&b ^ c[1]) | (a[2]&b ^ c[2])) & valid; wrong != 0 {
-			return t.start + i, firstBit(wrong)
+			return i, firstBit(wrong)
 		}
 	}
 	return -1, -1

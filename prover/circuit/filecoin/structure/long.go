@@ -9,15 +9,6 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 )
 
-// longEvaluator evaluates rows that are not small.
-type longEvaluator struct {
-	coefficients []curve.Scalar
-}
-
-func newLongEvaluator(coefficients []curve.Scalar) *longEvaluator {
-	return &longEvaluator{coefficients}
-}
-
 // wide is the sum of up to 2^64 elements' limbs, not reduced.
 type wide [5]uint64
 
@@ -55,40 +46,22 @@ func subtractModulus(e fr.Element) fr.Element {
 
 var modulus = curve.ScalarFromBig(fr.Modulus())
 
-// evaluate computes the long rows of a matrix in a tile.
-func (l *longEvaluator) evaluate(t *tile, rows *LongRows, out *longValues) {
+// evaluateLong computes the long rows of a matrix in a tile.
+func (t *tile) evaluateLong(rows *LongRows, out *longValues, coefficients []curve.Scalar) {
 	first, _ := slices.BinarySearch(rows.Row, uint32(t.start))
 	end, _ := slices.BinarySearch(rows.Row, uint32(t.start+t.rows))
 	out.rows = rows.Row[first:end]
 	out.values = slices.Grow(out.values[:0], len(out.rows)*t.copies)[:len(out.rows)*t.copies]
 	for i := range out.rows {
-		l.row(t, rows, first+i, out.values[i*t.copies:][:t.copies])
+		values := out.values[i*t.copies:][:t.copies]
+		start, split, end := rows.Start[first+i], rows.Split[first+i], rows.Start[first+i+1]
+		t.sumBits(rows.Slot[start:split], rows.Coefficient[start:split], coefficients, values)
+		t.addFull(rows.Slot[split:end], rows.Coefficient[split:end], coefficients, values)
 	}
 }
 
-func (l *longEvaluator) row(t *tile, rows *LongRows, i int, out []fr.Element) {
-	start, split, end := rows.Start[i], rows.Split[i], rows.Start[i+1]
-	l.bits(t, rows.Slot[start:split], rows.Coefficient[start:split], out)
-	slots, coefficients := rows.Slot[split:end], rows.Coefficient[split:end]
-	for q := range out {
-		var product fr.Element
-		values, sum := t.full[q], &out[q]
-		for j, slot := range slots {
-			switch c := Coefficient(coefficients[j]); c {
-			case Plus:
-				sum.Add(sum, &values[slot])
-			case Minus:
-				sum.Sub(sum, &values[slot])
-			default:
-				product.Mul(&values[slot], (*fr.Element)(&l.coefficients[c]))
-				sum.Add(sum, &product)
-			}
-		}
-	}
-}
-
-// bits sums up the coefficients of the bits that are set, copy by copy.
-func (l *longEvaluator) bits(t *tile, slots []uint32, coefficients []uint16, out []fr.Element) {
+// sumBits sums up the coefficients of the bits that are set, copy by copy.
+func (t *tile) sumBits(slots []uint32, numbers []uint16, coefficients []curve.Scalar, out []fr.Element) {
 	if len(slots) == 0 {
 		clear(out)
 		return
@@ -96,13 +69,32 @@ func (l *longEvaluator) bits(t *tile, slots []uint32, coefficients []uint16, out
 	var sums [groupSize]wide
 	valid := uint32(1<<t.copies - 1)
 	for j, slot := range slots {
-		c := &l.coefficients[coefficients[j]]
+		c := &coefficients[numbers[j]]
 		for set := t.slices[slot] & valid; set != 0; set &= set - 1 {
 			sums[firstBit(set)].add(c)
 		}
 	}
 	for q := range out {
 		out[q] = sums[q].reduce()
+	}
+}
+
+// addFull adds the products of elements with their coefficients, copy by copy.
+func (t *tile) addFull(slots []uint32, numbers []uint16, coefficients []curve.Scalar, out []fr.Element) {
+	for q := range out {
+		var product fr.Element
+		values, sum := t.full[q], &out[q]
+		for j, slot := range slots {
+			switch c := Coefficient(numbers[j]); c {
+			case Plus:
+				sum.Add(sum, &values[slot])
+			case Minus:
+				sum.Sub(sum, &values[slot])
+			default:
+				product.Mul(&values[slot], (*fr.Element)(&coefficients[c]))
+				sum.Add(sum, &product)
+			}
+		}
 	}
 }
 

@@ -7,18 +7,21 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/post"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
+	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
+	"github.com/cuzk-dev/cuzk/prover/r1cs"
 )
 
 // goldenCase is what the reference says of a case.
@@ -148,27 +151,99 @@ func compare(t *testing.T, c *assigned) {
 	if len(w.Inputs) != len(want.PublicInputs)+1 {
 		t.Errorf("%d public inputs, want %d", len(w.Inputs)-1, len(want.PublicInputs))
 	}
-	start := time.Now()
 	if err := s.Check(t.Context(), w); err != nil {
 		t.Error(err)
 	}
-	t.Logf("checked in %v", time.Since(start))
-	variables := make([]fr.Element, s.Aux)
-	s.Variables(w, 0, variables)
-	compareVector(t, c.files+".aux", variables, want.Hashes["aux_sha256"])
-
-	rows := s.Constraints + s.Inputs
-	a, b, z := make([]fr.Element, rows), make([]fr.Element, rows), make([]fr.Element, rows)
-	circuit := structure.Vectors{A: a[:s.Constraints], B: b[:s.Constraints], C: z[:s.Constraints]}
-	start = time.Now()
-	if err := s.Evaluate(t.Context(), w, circuit); err != nil {
+	evaluated, err := Evaluate(t.Context(), s, w)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("evaluated in %v", time.Since(start))
-	copy(a[s.Constraints:], w.Inputs)
+	defer evaluated.Free()
+	read := func(v groth16.Vector) []fr.Element {
+		out := make([]curve.Scalar, v.Len())
+		if err := v.Read(t.Context(), 0, out); err != nil {
+			t.Fatal(err)
+		}
+		return elements(out)
+	}
+	variables := read(evaluated.Witness)[s.Inputs:]
+	a, b := read(evaluated.A), read(evaluated.B)
+	compareVector(t, c.files+".aux", variables, want.Hashes["aux_sha256"])
 	compareVector(t, c.files+".a", a, want.Hashes["a_sha256"])
 	compareVector(t, c.files+".b", b, want.Hashes["b_sha256"])
-	compareVector(t, c.files+".c", z, want.Hashes["c_sha256"])
+	compareVector(t, c.files+".c", read(evaluated.C), want.Hashes["c_sha256"])
+	compareCompressed(t, c, a, b)
+	compareQueries(t, c, variables)
+}
+
+// compareCompressed compares the compressed evaluations with the full ones.
+func compareCompressed(t *testing.T, c *assigned, a, b []fr.Element) {
+	t.Helper()
+	compressed, err := c.structure.Compress(t.Context(), c.witness)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const step = 1000
+	var x, y [step]fr.Element
+	for first := 0; first < c.structure.Constraints; first += step {
+		n := min(step, c.structure.Constraints-first)
+		compressed.Expand(first, x[:n], y[:n])
+		if !slices.Equal(x[:n], a[first:first+n]) || !slices.Equal(y[:n], b[first:first+n]) {
+			t.Fatalf("compressed rows from %d on are not those evaluated", first)
+		}
+	}
+}
+
+// compareQueries compares the scalars of each sum with what densities and variables say.
+func compareQueries(t *testing.T, c *assigned, variables []fr.Element) {
+	t.Helper()
+	s, w := c.structure, c.witness
+	all := make(r1cs.Density, (s.Aux+63)/64)
+	for i := range all {
+		all[i] = 1<<64 - 1
+	}
+	for name, q := range map[string]struct {
+		query   func(context.Context, *witness.Witness) (*structure.Query, error)
+		density r1cs.Density
+		inputs  int
+	}{
+		"L": {s.QueryL, all, 0}, "A": {s.QueryA, s.DensityA().Bits(), s.Inputs}, "B": {s.QueryB, s.DensityB().Bits(), 1},
+	} {
+		got, err := q.query(t.Context(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Both lists are in the order of points.
+		point, ones, rest := uint32(0), got.Ones, 0
+		add := func(e *fr.Element) {
+			switch {
+			case len(ones) > 0 && ones[0] == point:
+				if !e.IsOne() {
+					t.Fatalf("query %s: point %d is among the ones", name, point)
+				}
+				ones = ones[1:]
+			case rest < len(got.Points) && got.Points[rest] == point:
+				if curve.Scalar(e.Bits()) != got.Values[rest] {
+					t.Fatalf("query %s: point %d has another scalar", name, point)
+				}
+				rest++
+			case !e.IsZero():
+				t.Fatalf("query %s lacks point %d", name, point)
+			}
+			point++
+		}
+		for i := range q.inputs {
+			add(&w.Inputs[i])
+		}
+		for i := range variables {
+			if q.density.Has(i) {
+				add(&variables[i])
+			}
+		}
+		if len(ones) > 0 || rest < len(got.Points) {
+			t.Errorf("query %s has points that the key has not", name)
+		}
+	}
 }
 
 // compareVector compares a vector with the digests of its blocks of 4,096 elements and that of all.
