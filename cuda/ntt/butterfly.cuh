@@ -1,6 +1,7 @@
 // Transforms of 2, 4 and 8 values in registers. Values are below 2p (sums.h).
 #pragma once
 
+#include "ntt/quarter.h"
 #include "ntt/sums.h"
 
 namespace cuzk::ntt {

@@ -57,14 +57,13 @@ struct PairTable {
   }
 };
 
-// Times a factor that depends on the low bits of the position alone.
-template <class Fr>
+// Times a factor that depends on the low bits of the position alone; the last pass makes the value canonical.
+template <class Fr, bool kLast>
 struct SmallTable {
   Planes<Fr> factors;  // a power of two of them
-  bool canonical;
   CUZK_D Fr apply(u32 position, Fr v) const {
     v = mul_shoup(v, factors.at(position & (factors.size - 1)));
-    return canonical ? reduce(v) : v;
+    return kLast ? reduce(v) : v;
   }
 };
 

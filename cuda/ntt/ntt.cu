@@ -16,7 +16,9 @@ template <class Fr>
 RadixEight<Fr> radix_eight(u32 generator) {
   const Fr w = root_of_unity<Fr>(generator, 3), inverse_w = ::cuzk::inverse(w);
   const Fr half = ::cuzk::inverse(from_integer<Fr>(2));
-  return {shoup(sqr(w)), shoup(mul(half, add(w, inverse_w))), shoup(mul(half, sub(w, inverse_w)))};
+  const Quarter<Fr> quarter = shoup(sqr(w));
+  if (kQuarterIsZCubed<typename Fr::Params> && !is_z_cubed(quarter)) throw std::invalid_argument("no transforms with roots of this generator");
+  return {quarter, shoup(mul(half, add(w, inverse_w))), shoup(mul(half, sub(w, inverse_w)))};
 }
 
 // The pairs of StageRoots::stages.
@@ -166,24 +168,26 @@ Coset<Fr> Ntt<Fr>::make_coset(const Fr& shift, const std::vector<Fr>& constants,
 
 template <class Fr>
 template <class Source, class Finish>
-void Ntt<Fr>::run_digit(cudaStream_t s, Digit digit, const Source& source, const Finish& finish, Fr* out, bool inverse) const {
-  Pass<Fr, Source, Finish> pass;
-  pass.source = source;
-  pass.finish = finish;
-  pass.out = out;
-  pass.inverse = inverse;
-  pass.roots = {view<Fr>(parts_), stages_.get(), eight_};
-  switch (digit) {
-    case Digit::kFirst:
-      pass.log_stride = u32(plan_.log_first_stride());
-      return run_strided(plan_.first, pass, plan_.log_n, s);
-    case Digit::kMiddle:
-      pass.log_stride = u32(plan_.last);
-      return run_strided(plan_.middle, pass, plan_.log_n, s);
-    case Digit::kLast:
-      pass.log_stride = 0;
-      if constexpr (std::is_same_v<Finish, SmallTable<Fr>>) return run_contiguous(plan_.last, pass, plan_.log_n, s);
-  }
+Pass<Fr, Source, Finish> Ntt<Fr>::make_pass(int log_stride, const Source& source, const Finish& finish, Fr* out, bool inverse) const {
+  return {source, finish, out, u32(log_stride), inverse, {view<Fr>(parts_), stages_.get(), eight_}};
+}
+
+template <class Fr>
+template <class Source, class Finish>
+void Ntt<Fr>::run_first(cudaStream_t s, const Source& source, const Finish& finish, Fr* out, bool inverse) const {
+  run_strided(plan_.first, make_pass(plan_.log_first_stride(), source, finish, out, inverse), plan_.log_n, s);
+}
+
+template <class Fr>
+template <class Source, class Finish>
+void Ntt<Fr>::run_middle(cudaStream_t s, const Source& source, const Finish& finish, Fr* out, bool inverse) const {
+  run_strided(plan_.middle, make_pass(plan_.last, source, finish, out, inverse), plan_.log_n, s);
+}
+
+template <class Fr>
+template <class Finish>
+void Ntt<Fr>::run_last(cudaStream_t s, const Dense<Fr>& source, const Finish& finish, Fr* out, bool inverse) const {
+  run_contiguous(plan_.last, make_pass(0, source, finish, out, inverse), plan_.log_n, s);
 }
 
 template <class Fr>
@@ -191,38 +195,38 @@ void Ntt<Fr>::forward(cudaStream_t s, const Fr* in, Fr* out, const Combine<Fr>& 
   if (plan_.one_block()) {
     return run_one_block(OneBlock<Fr, Dense<Fr>, Combine<Fr>>{{in}, combine, out, plan_.log_n, false, view<Fr>(one_block_)}, s);
   }
-  run_digit(s, Digit::kLast, Dense<Fr>{in}, SmallTable<Fr>{view<Fr>(forward_.small), false}, out, false);
+  run_last(s, Dense<Fr>{in}, SmallTable<Fr, false>{view<Fr>(forward_.small)}, out, false);
   const Dense<Fr> written{out};
   if (plan_.three_passes()) {
     const Padded<Fr> whole{out, u32(size())};
     if (forward_.large) {
-      run_digit(s, Digit::kMiddle, whole, LargeTable<Fr>{forward_.large.get()}, out, false);
+      run_middle(s, whole, LargeTable<Fr>{forward_.large.get()}, out, false);
     } else {
-      run_digit(s, Digit::kMiddle, whole, pair_table(forward_, false), out, false);
+      run_middle(s, whole, pair_table(forward_, false), out, false);
     }
   }
-  run_digit(s, Digit::kFirst, written, combine, out, false);
+  run_first(s, written, combine, out, false);
 }
 
 template <class Fr>
 template <class Source>
 void Ntt<Fr>::inverse_of(cudaStream_t s, const Source& source, Fr* out, const Coset<Fr>& coset, std::size_t constant) const {
   const PassFactors<Fr>& f = coset.factors_;
-  const SmallTable<Fr> last{view<Fr>(coset.last_.at(constant)), true};
+  const SmallTable<Fr, true> last{view<Fr>(coset.last_.at(constant))};
   if (plan_.one_block()) {
-    return run_one_block(OneBlock<Fr, Source, SmallTable<Fr>>{source, last, out, plan_.log_n, true, view<Fr>(one_block_)}, s);
+    return run_one_block(OneBlock<Fr, Source, SmallTable<Fr, true>>{source, last, out, plan_.log_n, true, view<Fr>(one_block_)}, s);
   }
   const Dense<Fr> written{out};
   if (f.large) {
-    run_digit(s, Digit::kFirst, source, LargeTable<Fr>{f.large.get()}, out, true);
+    run_first(s, source, LargeTable<Fr>{f.large.get()}, out, true);
   } else if constexpr (std::is_same_v<Source, Padded<Fr>>) {
-    run_digit(s, Digit::kFirst, source, pair_table(f, true), out, true);
+    run_first(s, source, pair_table(f, true), out, true);
   } else {
     launch(materialize_kernel<Fr, Source>, table_blocks(size()), kTableThreads, 0, s, source, out, u32(size()));
-    run_digit(s, Digit::kFirst, Padded<Fr>{out, u32(size())}, pair_table(f, true), out, true);
+    run_first(s, Padded<Fr>{out, u32(size())}, pair_table(f, true), out, true);
   }
-  if (plan_.three_passes()) run_digit(s, Digit::kMiddle, written, SmallTable<Fr>{view<Fr>(f.small), false}, out, true);
-  run_digit(s, Digit::kLast, written, last, out, true);
+  if (plan_.three_passes()) run_middle(s, written, SmallTable<Fr, false>{view<Fr>(f.small)}, out, true);
+  run_last(s, written, last, out, true);
 }
 
 template class Coset<Bls12381Fr>;

@@ -78,9 +78,16 @@ class Ntt {
   }
 
  private:
-  enum class Digit { kFirst, kMiddle, kLast };
   template <class Source, class Finish>
-  void run_digit(cudaStream_t, Digit, const Source&, const Finish&, Fr* out, bool inverse) const;
+  ntt::Pass<Fr, Source, Finish> make_pass(int log_stride, const Source&, const Finish&, Fr* out, bool inverse) const;
+  // A pass over a digit, the factors behind it included.
+  template <class Source, class Finish>
+  void run_first(cudaStream_t, const Source&, const Finish&, Fr* out, bool inverse) const;
+  template <class Source, class Finish>
+  void run_middle(cudaStream_t, const Source&, const Finish&, Fr* out, bool inverse) const;
+  template <class Finish>
+  void run_last(cudaStream_t, const ntt::Dense<Fr>&, const Finish&, Fr* out, bool inverse) const;
+
   ntt::PassFactors<Fr> make_factors(const Fr& shift, bool inverse, std::size_t table_limit, cudaStream_t) const;
   ntt::PairTable<Fr> pair_table(const ntt::PassFactors<Fr>&, bool inverse) const;
 

@@ -12,8 +12,8 @@ template <class Fr, class Source, class Finish>
 void run_strided(int log, const Pass<Fr, Source, Finish>&, int log_n, cudaStream_t);
 
 // A pass over the contiguous digit.
-template <class Fr>
-void run_contiguous(int log, const Pass<Fr, Dense<Fr>, SmallTable<Fr>>&, int log_n, cudaStream_t);
+template <class Fr, bool kLast>
+void run_contiguous(int log, const Pass<Fr, Dense<Fr>, SmallTable<Fr, kLast>>&, int log_n, cudaStream_t);
 
 template <class Fr, class Source, class Finish>
 void run_one_block(const OneBlock<Fr, Source, Finish>&, cudaStream_t);

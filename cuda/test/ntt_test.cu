@@ -208,9 +208,127 @@ void check_plans(u32 generator) {
   check_quotient<Fr>(Layout::kSnarkjs, 19, 400000, Form::kCanonical, false, Kind::kRandom, 0);
 }
 
+// ---- sizes for a device ----
+
+template <class Fr>
+__global__ void fill_kernel(Input input, Fr* out, u32 n) {
+  const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) store(out + i, element<Fr>(input, i, n));
+}
+template <class Fr>
+__global__ void differing_kernel(Input input, const Fr* v, u32 n, u32* wrong) {
+  const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && !equal(load(v + i), element<Fr>(input, i, n))) atomicAdd(wrong, 1u);
+}
+template <class Fr>
+DeviceArray<Fr> filled(Input input, u64 n, cudaStream_t s) {
+  DeviceArray<Fr> d(n);
+  launch(fill_kernel<Fr>, u32((n + 255) / 256), 256, 0, s, input, d.get(), u32(n));
+  return d;
+}
+template <class Fr>
+u64 differing(Input input, const DeviceArray<Fr>& v, const Stream& s) {
+  DeviceArray<u32> wrong(1);
+  wrong.clear(s);
+  launch(differing_kernel<Fr>, u32((v.size() + 255) / 256), 256, 0, s, input, v.get(), u32(v.size()), wrong.get());
+  return download(wrong, s)[0];
+}
+template <class Fr>
+Fr at(const DeviceArray<Fr>& v, u64 i, const Stream& s) {
+  Fr r;
+  v.download(&r, 1, s, i);
+  s.synchronize();
+  return r;
+}
+std::vector<u64> some_indices(u64 n) { return {0, 1, n / 3, n - 1}; }
+
+// Values of a forward transform by Horner's rule, round trips with either kind of tables, powers of a coset.
+template <class Fr>
+void check_large(u32 generator, int log_n, Kind kind, bool small_tables) {
+  const std::string name = std::string("large ") + field_name<Fr>() + " 2^" + std::to_string(log_n) + (small_tables ? " small tables" : "");
+  const Stream s;
+  ntt::Options options;
+  options.table_limit = small_tables ? 0 : ~std::size_t(0);
+  const Ntt<Fr> ntt(log_n, generator, options);
+  const u64 n = ntt.size();
+  const Input input{kind, u64(log_n)};
+  const auto in = filled<Fr>(input, n, s);
+  DeviceArray<Fr> out(n);
+  ntt.forward(s, in.get(), out.get());
+  const Fr w = ntt::root_of_unity<Fr>(generator, log_n);
+  u64 wrong = 0;
+  if (!small_tables)
+    for (u64 j : some_indices(n))
+      wrong += !equal(at(out, j, s), evaluate(n, ntt::power(w, j), [&](u64 i) { return element<Fr>(input, ntt.position(i), n); }));
+  expect(wrong, name + ": values by Horner's rule");
+  {
+    const auto plain = ntt.make_coset(Fr::one(), {Fr::one()});
+    ntt.inverse(s, out.get(), out.get(), plain);
+    expect(differing(input, out, s), name + ": inverse of forward");
+  }
+  const Fr shift = ntt::from_integer<Fr>(generator);
+  const auto coset = ntt.make_coset(shift, {Fr::one()}, options.table_limit);
+  ntt.forward(s, in.get(), out.get());
+  ntt.inverse(s, out.get(), out.get(), coset);
+  wrong = 0;
+  for (u64 i : some_indices(n))
+    wrong += !equal(at(out, ntt.position(i), s), mul(ntt::power(shift, i), element<Fr>(input, ntt.position(i), n)));
+  expect(wrong, name + ": powers of a coset");
+}
+
+// The scalars at some points: h(x) Z(x) = a(x) b(x) - c(x) for the coefficients h, the values themselves for snarkjs.
+template <class Fr>
+void check_large_quotient(Layout layout, int log_n) {
+  const Stream s;
+  const Quotient<Fr> q(layout, log_n);
+  const u64 n = q.domain();
+  const u32 g = generator<Fr>(layout);
+  const Fr w = ntt::root_of_unity<Fr>(g, log_n);
+  std::vector<Fr> polynomial[3];
+  DeviceArray<Fr> vectors[3];
+  for (u64 k = 0; k < 2; k++) polynomial[k] = elements<Fr>({Kind::kSparse, k}, n);
+  polynomial[2].resize(n);
+  for (u64 i = 0; i < n; i++) polynomial[2][i] = mul(polynomial[0][i], polynomial[1][i]);
+  for (int k = 0; k < 3; k++) {
+    vectors[k] = upload(polynomial[k], n, s);
+    interpolate(polynomial[k], log_n, w);
+  }
+  q.compute(s, vectors[0].get(), vectors[1].get(), vectors[2].get(), n, Form::kMontgomery, true);
+  const auto scalars = download(vectors[2], s);
+  const auto difference_at = [&](const Fr& x) {
+    Fr v[3];
+    for (int k = 0; k < 3; k++) v[k] = evaluate(n, x, [&](u64 i) { return polynomial[k][i]; });
+    return sub(mul(v[0], v[1]), v[2]);
+  };
+  u64 wrong = 0;
+  if (layout == Layout::kSnarkjs) {
+    for (u64 i : some_indices(n)) {
+      const Fr x = mul(ntt::snarkjs_shift<Fr>(log_n), ntt::power(w, i));
+      wrong += !equal(scalars[q.position(i)], from_montgomery(difference_at(x)));
+    }
+  } else {
+    const Fr x = ntt::from_integer<Fr>(0x123456789);
+    const auto coefficient = [&](u64 i) {
+      if (i == n - 1) return Fr::zero();
+      return to_montgomery(scalars[q.position(layout == Layout::kGnark ? reverse_bits(i, log_n) : i)]);
+    };
+    const Fr vanishing = sub(ntt::power(x, n), Fr::one());
+    wrong += !equal(mul(evaluate(n, x, coefficient), vanishing), difference_at(x));
+  }
+  expect(wrong, std::string("large quotient ") + field_name<Fr>() + " layout " + std::to_string(int(layout)));
+}
+
+template <class Fr>
+void check_large_sizes(u32 generator, int largest) {
+  for (int log_n = 14; log_n <= largest; log_n++) check_large<Fr>(generator, log_n, log_n % 2 ? Kind::kRandom : Kind::kSparse, false);
+  for (int log_n : {19, 22, 24}) check_large<Fr>(generator, log_n, Kind::kRandom, true);
+  for (Layout layout : {Layout::kCoefficients, Layout::kGnark, Layout::kSnarkjs}) check_large_quotient<Fr>(layout, 20);
+}
+
 }  // namespace
 
-int main() {
+// The argument is the largest size tried on a device, 27 unless given.
+int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
   check_positions();
   check_snarkjs_shift();
   check_field<Bls12381Fr>({5, 7});
@@ -219,6 +337,11 @@ int main() {
   check_plan<Bn254Fr>(5, ntt::make_plan(6, 6, 6), false);
   check_plans<Bls12381Fr>(5);
   check_plans<Bn254Fr>(5);
+  if (!CUZK_EMULATED) {
+    const int largest = argc > 1 ? std::atoi(argv[1]) : 27;
+    check_large_sizes<Bls12381Fr>(7, largest);
+    check_large_sizes<Bn254Fr>(5, largest);
+  }
   std::printf("%d checks, %d failed\n", checks, failures);
   return failures != 0;
 }

@@ -24,15 +24,15 @@ void launch_size(int log, const Pass<Fr, Source, Finish>& pass, int log_n, cudaS
 // The first digit has any size, the middle one, which alone has a small table behind it, 6 or 9 bits.
 template <class Fr, class Source, class Finish>
 void run_strided(int log, const Pass<Fr, Source, Finish>& pass, int log_n, cudaStream_t stream) {
-  if constexpr (std::is_same_v<Finish, SmallTable<Fr>>) {
+  if constexpr (std::is_same_v<Finish, SmallTable<Fr, false>>) {
     launch_size<true, 6, 9>(log, pass, log_n, stream);
   } else {
     launch_size<true, 6, 7, 8, 9, 10>(log, pass, log_n, stream);
   }
 }
 
-template <class Fr>
-void run_contiguous(int log, const Pass<Fr, Dense<Fr>, SmallTable<Fr>>& pass, int log_n, cudaStream_t stream) {
+template <class Fr, bool kLast>
+void run_contiguous(int log, const Pass<Fr, Dense<Fr>, SmallTable<Fr, kLast>>& pass, int log_n, cudaStream_t stream) {
   launch_size<false, 6, 9>(log, pass, log_n, stream);
 }
 
