@@ -119,5 +119,8 @@ func (s *Statement) Encoding() (*Encoding, error) {
 // Block is the number of the block that a node is in.
 func (e *Encoding) Block(node uint64) uint64 { return node >> e.shift }
 
+// BlockNodes is the number of nodes of a block.
+func (e *Encoding) BlockNodes() uint64 { return 1 << e.shift }
+
 // Rho is the randomness of a block.
 func (e *Encoding) Rho(block uint64) fr.Element { return poseidon.Pair(e.phi, fr.NewElement(block)) }
