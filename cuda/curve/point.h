@@ -60,7 +60,7 @@ namespace detail {
 template <class F>
 CUZK_HD void finish_sum(Xyzz<F>& a, const F& r, const F& x1, const F& y1, const F& pp, const F& ppp) {
   const F q = mul_lazy(x1, pp);
-  a.x = sub_lazy(sub_lazy(sqr_lazy(r), ppp), dbl_lazy(q));
+  a.x = sub_lazy(sub_lazy(sub_lazy(sqr_lazy(r), ppp), q), q);
   a.y = mul_sub_lazy(r, sub_lazy(q, a.x), y1, ppp);
 }
 
@@ -73,18 +73,22 @@ CUZK_HD Xyzz<F> dbl(const Xyzz<F>& a) {
   const F u = dbl_lazy(a.y), v = sqr_lazy(u), w = mul_lazy(u, v), s = mul_lazy(a.x, v);
   const F xx = sqr_lazy(a.x), m = add_lazy(dbl_lazy(xx), xx);
   Xyzz<F> r;
-  r.x = sub_lazy(sqr_lazy(m), dbl_lazy(s));
+  r.x = sub_lazy(sub_lazy(sqr_lazy(m), s), s);
   r.y = mul_sub_lazy(m, sub_lazy(s, r.x), w, a.y);
   r.zz = mul_lazy(v, a.zz);
   r.zzz = mul_lazy(w, a.zzz);
   return r;
 }
 
-// 2a for an affine a, not infinite.
+namespace detail {
+
+// What sums do with equal operands: rare, so not worth the registers and the code of an inlined doubling.
 template <class F>
-CUZK_HD Xyzz<F> dbl(const Affine<F>& a) {
-  return dbl(Xyzz<F>::of(a));
+CUZK_NOINLINE __host__ __device__ Xyzz<F> dbl_call(const Xyzz<F>& a) {
+  return dbl(a);
 }
+
+}  // namespace detail
 
 // a += b: 6M + 2S and a difference of two products.
 template <class F>
@@ -96,7 +100,7 @@ CUZK_HD void add_mixed(Xyzz<F>& a, const Affine<F>& b) {
   }
   const F p = sub_lazy(mul_lazy(b.x, a.zz), a.x), r = sub_lazy(mul_lazy(b.y, a.zzz), a.y);
   if (is_zero_lazy(p)) {
-    a = is_zero_lazy(r) ? dbl(b) : Xyzz<F>::infinity();
+    a = is_zero_lazy(r) ? detail::dbl_call(Xyzz<F>::of(b)) : Xyzz<F>::infinity();
     return;
   }
   const F pp = sqr_lazy(p), ppp = mul_lazy(p, pp);
@@ -116,7 +120,7 @@ CUZK_HD void add(Xyzz<F>& a, const Xyzz<F>& b) {
   const F u = mul_lazy(a.x, b.zz), s = mul_lazy(a.y, b.zzz);
   const F p = sub_lazy(mul_lazy(b.x, a.zz), u), r = sub_lazy(mul_lazy(b.y, a.zzz), s);
   if (is_zero_lazy(p)) {
-    a = is_zero_lazy(r) ? dbl(a) : Xyzz<F>::infinity();
+    a = is_zero_lazy(r) ? detail::dbl_call(Xyzz<F>(b)) : Xyzz<F>::infinity();
     return;
   }
   const F pp = sqr_lazy(p), ppp = mul_lazy(p, pp);

@@ -38,10 +38,6 @@ struct alignas(16) Field {
     constexpr auto c = P::kModulus;
     return of(c);
   }
-  static CUZK_HD Field twice_modulus() {
-    constexpr auto c = P::kTwice;
-    return of(c);
-  }
 };
 
 using Bls12381Fp = Field<Bls12381FpParams>;
@@ -91,37 +87,29 @@ namespace detail {
 template <class P>
 CUZK_HD Field<P> plus(const Field<P>& a, const Field<P>& b) {
   Field<P> r;
-  add_words<P::kLimbs>(r.limb, a.limb, b.limb);
+  words::add<P::kLimbs>(r.limb, a.limb, b.limb);
   return r;
 }
-
-// a - m if a is at least m, else a.
-template <class P>
-CUZK_HD Field<P> subtract_once(const Field<P>& a, const Field<P>& m) {
+// a - b, plus C if that is negative.
+template <class C, class P>
+CUZK_HD Field<P> minus(const Field<P>& a, const Field<P>& b) {
   Field<P> r;
-  const u32 below = sub_words<P::kLimbs>(r.limb, a.limb, m.limb);
-  return select(below != 0, a, r);
-}
-
-// a - b, plus m if that is negative.
-template <class P>
-CUZK_HD Field<P> minus(const Field<P>& a, const Field<P>& b, Field<P> m) {
-  Field<P> r;
-  const u32 below = sub_words<P::kLimbs>(r.limb, a.limb, b.limb);
-  CUZK_UNROLL
-  for (int i = 0; i < P::kLimbs; i++) m.limb[i] &= below;
-  add_words<P::kLimbs>(r.limb, r.limb, m.limb);
+  words::sub_mod<P::kLimbs, C>(r.limb, a.limb, b.limb);
   return r;
 }
-
-// a + b for values below 2p whose sum may pass 2^(32 limbs), minus 2p if it is at least 2p.
+// a - C, or a if that is negative.
+template <class C, class P>
+CUZK_HD Field<P> subtract_once(const Field<P>& a) {
+  Field<P> r;
+  words::subtract_once<P::kLimbs, C>(r.limb, a.limb);
+  return r;
+}
+// 2p - a, up to 2p: good for a factor.
 template <class P>
-CUZK_HD Field<P> plus_lazy(const Field<P>& a, const Field<P>& b) {
-  if constexpr (P::kSpareBits >= 2) return subtract_once(plus(a, b), Field<P>::twice_modulus());
-  // a - (2p - b)
-  Field<P> c;
-  sub_words<P::kLimbs>(c.limb, Field<P>::twice_modulus().limb, b.limb);
-  return minus(a, c, Field<P>::twice_modulus());
+CUZK_HD Field<P> minus_factor(const Field<P>& a) {
+  Field<P> r;
+  words::sub_from<P::kLimbs, typename P::Twice>(r.limb, a.limb);
+  return r;
 }
 
 }  // namespace detail
@@ -129,7 +117,7 @@ CUZK_HD Field<P> plus_lazy(const Field<P>& a, const Field<P>& b) {
 // The canonical form of a value below 2p.
 template <class P>
 CUZK_HD Field<P> reduce(const Field<P>& a) {
-  return detail::subtract_once(a, Field<P>::modulus());
+  return detail::subtract_once<typename P::Modulus>(a);
 }
 
 template <class P>
@@ -138,7 +126,7 @@ CUZK_HD Field<P> add(const Field<P>& a, const Field<P>& b) {
 }
 template <class P>
 CUZK_HD Field<P> sub(const Field<P>& a, const Field<P>& b) {
-  return detail::minus(a, b, Field<P>::modulus());
+  return detail::minus<typename P::Modulus>(a, b);
 }
 template <class P>
 CUZK_HD Field<P> dbl(const Field<P>& a) {
@@ -151,11 +139,12 @@ CUZK_HD Field<P> neg(const Field<P>& a) {
 
 template <class P>
 CUZK_HD Field<P> add_lazy(const Field<P>& a, const Field<P>& b) {
-  return detail::plus_lazy(a, b);
+  if constexpr (P::kSpareBits >= 2) return detail::subtract_once<typename P::Twice>(detail::plus(a, b));
+  return detail::minus<typename P::Twice>(a, detail::minus_factor(b));  // the sum may pass 2^(32 limbs)
 }
 template <class P>
 CUZK_HD Field<P> sub_lazy(const Field<P>& a, const Field<P>& b) {
-  return detail::minus(a, b, Field<P>::twice_modulus());
+  return detail::minus<typename P::Twice>(a, b);
 }
 template <class P>
 CUZK_HD Field<P> dbl_lazy(const Field<P>& a) {
@@ -231,7 +220,7 @@ CUZK_HD Field<P> mul_add_lazy(const Field<P>& a, const Field<P>& b, const Field<
     return r;
   }
   chain::mul_add<P>(r.limb, a.limb, b.limb, c.limb, d.limb);
-  if constexpr (P::kSpareBits == 2) return detail::subtract_once(r, Field<P>::twice_modulus());
+  if constexpr (P::kSpareBits == 2) return detail::subtract_once<typename P::Twice>(r);
   return r;
 #else
   return add_lazy(mul_lazy(a, b), mul_lazy(c, d));
@@ -241,10 +230,7 @@ CUZK_HD Field<P> mul_add_lazy(const Field<P>& a, const Field<P>& b, const Field<
 // a b - c d with one reduction.
 template <class P>
 CUZK_HD Field<P> mul_sub_lazy(const Field<P>& a, const Field<P>& b, const Field<P>& c, const Field<P>& d) {
-  Field<P> minus_d;
-  sub_words<P::kLimbs>(minus_d.limb, Field<P>::twice_modulus().limb, d.limb);
-  if constexpr (P::kSpareBits == 1) minus_d = reduce(minus_d);
-  return mul_add_lazy(a, b, c, minus_d);
+  return mul_add_lazy(a, b, c, neg_lazy(d));
 }
 
 // ---- forms ----

@@ -27,22 +27,13 @@ CUZK_HD void high_half(u32* q, const u32* x, const u32* w) {
   even[2] = even[3] = 0;
   CUZK_UNROLL
   for (int j = 1; j < 8; j++) {
-    const int from_even = j == 7 ? 1 : 6 - j, from_odd = 7 - j;
-    CUZK_UNROLL
-    for (int k = from_even; k < 8; k += 2) {
-      const int at = j + k - 6;
-      mad_wide_cc(even[at], even[at + 1], x[j], w[k], even[at], even[at + 1], k == from_even);
-    }
+    const int from_even = j == 7 ? 1 : 6 - j, from_odd = 7 - j;  // the first limb of w
+    u32 *e = even + j + from_even - 6, *o = odd + j + from_odd - 7;
+    mad_chain(e, e, w + from_even, x[j], (9 - from_even) / 2);
     if (j % 2 == 0) even[j + 2] = addc(0, 0), even[j + 3] = 0;
-    CUZK_UNROLL
-    for (int k = from_odd; k < 8; k += 2) {
-      const int at = j + k - 7;
-      mad_wide_cc(odd[at], odd[at + 1], x[j], w[k], odd[at], odd[at + 1], k == from_odd);
-    }
-    if (j % 2 == 1) {
-      odd[j + 1] = addc(0, 0);
-      if (j < 7) odd[j + 2] = 0;
-    }
+    mad_chain(o, o, w + from_odd, x[j], (9 - from_odd) / 2);
+    if (j % 2 == 1) odd[j + 1] = addc(0, 0);
+    if (j % 2 == 1 && j < 7) odd[j + 2] = 0;
   }
   add_cc(even[1], odd[0]);
   CUZK_UNROLL
@@ -50,59 +41,39 @@ CUZK_HD void high_half(u32* q, const u32* x, const u32* w) {
   q[7] = addc(even[9], odd[8]);
 }
 
-// Adds the low eight limbs of 2^(32 at) x w, x and w of 8 - at limbs, to even + 2^32 odd (8 and 7 limbs).
-template <int at>
+// Adds x w mod 2^(32n) to even + 2^32 odd, of n and n - 1 limbs; n is even.
+template <int n>
 CUZK_HD void add_low_product(u32* even, u32* odd, const u32* x, const u32* w) {
-  static_assert(at % 2 == 0);
-  constexpr int n = 8 - at;
   CUZK_UNROLL
   for (int j = 0; j < n; j++) {
-    const int from_even = j % 2, from_odd = 1 - from_even;
-    CUZK_UNROLL
-    for (int k = from_even; j + k <= n - 2; k += 2) {
-      const int i = at + j + k;
-      mad_wide_cc(even[i], even[i + 1], x[j], w[k], even[i], even[i + 1], k == from_even);
-    }
-    CUZK_UNROLL
-    for (int k = from_odd; j + k <= n - 3; k += 2) {
-      const int i = at + j + k;
-      mad_wide_cc(odd[i - 1], odd[i], x[j], w[k], odd[i - 1], odd[i], k == from_odd);
-    }
-    const int last = n - 1 - j;
-    odd[6] = j + from_odd <= n - 3 ? madc_lo(x[j], w[last], odd[6]) : x[j] * w[last] + odd[6];
+    const int from_even = j % 2, from_odd = 1 - from_even;  // the first limb of w
+    u32 *e = even + j + from_even, *o = odd + j + from_odd - 1, *top = odd + n - 2;
+    mad_chain(e, e, w + from_even, x[j], (n - j) / 2);
+    const int links = (n - 1 - j) / 2;
+    mad_chain(o, o, w + from_odd, x[j], links);
+    *top = links > 0 ? madc_lo(x[j], w[n - 1 - j], *top) : x[j] * w[n - 1 - j] + *top;
   }
 }
 
-// The same for at = 0 onto even = 0.
-CUZK_HD void low_product(u32* even, u32* odd, const u32* x, const u32* w) {
-  CUZK_UNROLL
-  for (int k = 0; k < 8; k++) even[k] = 0;
-  add_low_product<0>(even, odd, x, w);
-}
-
+// r = x w - q p with q from the high half of x `quotient`.
 template <class P>
 CUZK_HD void mul_shoup(u32* r, const u32* x, const u32* w, const u32* quotient) {
   constexpr Words<8> minus_p = P::kMinusModulus;
   u32 q[8], even[8], odd[7];
   high_half(q, x, quotient);
+  CUZK_UNROLL
+  for (int i = 0; i < 8; i++) even[i] = 0;
+  CUZK_UNROLL
+  for (int i = 0; i < 7; i++) odd[i] = Step<P>::by_q ? q[i] : 0;
+  add_low_product<8>(even, odd, x, w);
   if constexpr (Step<P>::by_q) {  // -p = 2^64 (2^192 - Q) + 2^32 - 1
-    CUZK_UNROLL
-    for (int k = 0; k < 7; k++) odd[k] = q[k];
-    low_product(even, odd, x, w);
-    constexpr u32 n0 = minus_p.v[2];
-    u32 n[6];
-    CUZK_UNROLL
-    for (int k = 0; k < 6; k++) n[k] = k == 0 ? n0 : minus_p.v[k + 2];
-    add_low_product<2>(even, odd, q, n);
+    add_low_product<6>(even + 2, odd + 2, q, minus_p.v + 2);
     even[0] = sub_cc(even[0], q[0]);
     CUZK_UNROLL
     for (int i = 1; i < 7; i++) even[i] = subc_cc(even[i], q[i]);
     even[7] = subc(even[7], q[7]);
   } else {
-    CUZK_UNROLL
-    for (int k = 0; k < 7; k++) odd[k] = 0;
-    low_product(even, odd, x, w);
-    add_low_product<0>(even, odd, q, minus_p.v);
+    add_low_product<8>(even, odd, q, minus_p.v);
   }
   r[0] = even[0];
   r[1] = add_cc(even[1], odd[0]);
@@ -113,6 +84,7 @@ CUZK_HD void mul_shoup(u32* r, const u32* x, const u32* w, const u32* quotient) 
 
 }  // namespace chain
 
+#if !CUZK_USE_CHAINS
 namespace host {
 
 // r = a b mod 2^256; `high` gets the upper half.
@@ -145,10 +117,11 @@ inline void mul_shoup(u32* r, const u32* x32, const u32* w32, const u32* q32) {
   u32 a[8], b[8];
   std::memcpy(a, product, 32);
   std::memcpy(b, quotient, 32);
-  sub_words<8>(r, a, b);
+  words::sub_borrow<8>(r, a, b);
 }
 
 }  // namespace host
+#endif
 
 // x w mod p, loose.
 template <class P>
@@ -169,40 +142,27 @@ CUZK_HD Field<P> mul_loose(const Field<P>& a, const Field<P>& b) {
   return detail::product(a, b);
 }
 
-namespace detail {
-
-// Whether the top limb of a sum says that 2p must be taken off.
-template <class P>
-CUZK_HD bool above_twice(const u32* sum) {
-  constexpr u32 top = P::kTwice.v[P::kLimbs - 1];
-  return sum[P::kLimbs - 1] > top;
-}
-
-}  // namespace detail
-
 // a + b, loose.
 template <class P>
 CUZK_HD Field<P> add_loose(const Field<P>& a, const Field<P>& b) {
-  const Field<P> m = Field<P>::twice_modulus();
-  Field<P> s, t;
-  u32 carry = add_words<P::kLimbs>(s.limb, a.limb, b.limb);
-  sub_words<P::kLimbs>(t.limb, s.limb, m.limb);
-  return select(carry != 0 || detail::above_twice<P>(s.limb), t, s);
+  Field<P> r;
+  words::add_loose<P::kLimbs, typename P::Twice>(r.limb, a.limb, b.limb);
+  return r;
 }
 // a - b, loose.
 template <class P>
 CUZK_HD Field<P> sub_loose(const Field<P>& a, const Field<P>& b) {
-  return detail::minus(a, b, Field<P>::twice_modulus());
+  return detail::minus<typename P::Twice>(a, b);
 }
 
 // The canonical form of any 256-bit integer.
 template <class P>
 CUZK_HD Field<P> canonical(Field<P> a) {
   if constexpr (P::kSpareBits == 2) {  // up to 5.3 p
-    const Field<P> m = Field<P>::twice_modulus();
-    a = detail::subtract_once(detail::subtract_once(a, m), m);
+    a = detail::subtract_once<typename P::Twice>(a);
+    a = detail::subtract_once<typename P::Twice>(a);
   } else {  // up to 2.2 p
-    a = detail::subtract_once(a, Field<P>::modulus());
+    a = detail::subtract_once<typename P::Modulus>(a);
   }
   return reduce(a);
 }

@@ -115,6 +115,15 @@ constexpr Words<N> multiple_above_one(const Words<N>& a, u32 f) {
   return r;
 }
 
+// Q, where p = 2^64 Q - 2^32 + 1.
+template <int N>
+constexpr Words<N> q_of(const Words<N>& p) {
+  Words<N> r{};
+  for (int i = 2; i < N; i++) r.v[i - 2] = p.v[i];
+  r.v[0]++;
+  return r;
+}
+
 }  // namespace constants
 
 // What follows from a modulus M::kModulus of N limbs with at least one bit to spare.
@@ -128,6 +137,12 @@ struct Derived : M {
   static constexpr Words<N> kInverse = constants::inverse(M::kModulus);                        // 1/p mod R
   static constexpr Words<N> kMinusInverse = constants::minus(Words<N>{}, kInverse);            // -1/p mod R
   static constexpr Words<N> kMinusModulus = constants::minus(Words<N>{}, M::kModulus);         // R - p
+  struct Modulus {
+    static constexpr Words<N> value = M::kModulus;
+  };
+  struct Twice {
+    static constexpr Words<N> value = kTwice;
+  };
   // Bits that 32N has above the modulus. With two, products of values below 2p stay below 2p; with three, sums of two
   // such products do as well.
   static constexpr int kSpareBits = M::kModulus.v[N - 1] >> 30 ? 1 : M::kModulus.v[N - 1] >> 29 ? 2 : 3;

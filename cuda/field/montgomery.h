@@ -44,17 +44,15 @@ struct Step {
   static constexpr int n = P::kLimbs;
   static constexpr u32 f = P::kInverse.v[0];
   static constexpr bool by_q = P::kModulus.v[0] == 1 && P::kModulus.v[1] == 0xffffffff;
-  static constexpr Words<n> k = constants::multiple_above_one(P::kModulus, f);
+  static constexpr Words<n> k = by_q ? constants::q_of(P::kModulus) : constants::multiple_above_one(P::kModulus, f);
   static constexpr Words<n> initial = by_q ? initial_by_q(P::kModulus) : initial_ones<n>();
 };
 
 // even + 2^32 odd += a b. The whole sum stays below 2^(32(n+1)), so only the even chain carries out.
 template <int n>
 CUZK_HD void add_row(u32* even, u32* odd, const u32* a, u32 b) {
-  CUZK_UNROLL
-  for (int j = 0; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], a[j + 1], b, odd[j], odd[j + 1], j == 0);
-  CUZK_UNROLL
-  for (int j = 0; j < n; j += 2) mad_wide_cc(even[j], even[j + 1], a[j], b, even[j], even[j + 1], j == 0);
+  mad_chain(odd, odd, a + 1, b, n / 2);
+  mad_chain(even, even, a, b, n / 2);
   odd[n - 1] = addc(odd[n - 1], 0);
 }
 
@@ -64,8 +62,7 @@ CUZK_HD void first_row(u32* even, u32* odd, const u32* a, u32 b) {
   constexpr Words<n> initial = Step<P>::initial;
   CUZK_UNROLL
   for (int j = 0; j < n; j += 2) mul_wide(odd[j], odd[j + 1], a[j + 1], b);
-  CUZK_UNROLL
-  for (int j = 0; j < n; j += 2) mad_wide_cc(even[j], even[j + 1], a[j], b, initial.v[j], initial.v[j + 1], j == 0);
+  mad_chain(even, initial.v, a, b, n / 2);
   odd[n - 1] = addc(odd[n - 1], 0);
 }
 
@@ -74,29 +71,21 @@ CUZK_HD void first_row(u32* even, u32* odd, const u32* a, u32 b) {
 template <class P>
 CUZK_HD void step(u32* even, u32* odd, u32 incoming = 0) {
   constexpr int n = P::kLimbs;
+  constexpr Words<n> k = Step<P>::k;
   const u32 t = even[0], m = ~t;
-  if constexpr (Step<P>::by_q) {
-    constexpr Words<n> p = P::kModulus;  // Q is its limbs from 2 on, but for the lowest bit
-    constexpr u32 q0 = p.v[2] + 1;
-    odd[0] = add_cc(odd[0], even[1]);
-    CUZK_UNROLL
-    for (int j = 0; j < n - 2; j += 2)
-      mad_wide_cc(even[j], even[j + 1], j == 0 ? q0 : p.v[j + 2], m, even[j + 2], even[j + 3], false);
+  odd[0] = add_cc(odd[0], even[1]);
+  if constexpr (Step<P>::by_q) {  // k is Q, of n - 2 limbs
+    mad_chain(even, even + 2, k.v, m, n / 2 - 1, true);
     even[n - 2] = addc(incoming, 0);
     odd[0] = add_cc(odd[0], t);
     odd[1] = addc_cc(odd[1], 0);
-    CUZK_UNROLL
-    for (int j = 2; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], p.v[j + 1], m, odd[j], odd[j + 1], false);
+    mad_chain(odd + 2, odd + 2, k.v + 1, m, n / 2 - 1, true);
     even[n - 1] = addc(0, 0);
   } else {
-    constexpr Words<n> k = Step<P>::k;
-    odd[0] = add_cc(odd[0], even[1]);
-    CUZK_UNROLL
-    for (int j = 0; j < n - 2; j += 2) mad_wide_cc(even[j], even[j + 1], k.v[j + 1], m, even[j + 2], even[j + 3], false);
-    even[n - 2] = madc_lo_cc(k.v[n - 1], m, incoming);
-    even[n - 1] = madc_hi(k.v[n - 1], m, 0);
-    CUZK_UNROLL
-    for (int j = 0; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], k.v[j], m, odd[j], odd[j + 1], j == 0);
+    mad_chain(even, even + 2, k.v + 1, m, n / 2 - 1, true);
+    const u32 top[2] = {incoming, 0};
+    mad_chain(even + n - 2, top, k.v + n - 1, m, 1, true);
+    mad_chain(odd, odd, k.v, m, n / 2);
     even[n - 1] = addc(even[n - 1], 0);
   }
 }
@@ -115,10 +104,8 @@ CUZK_HD void finish(u32* r, u32* even, u32* odd, u32 incoming = 0) {
   } else {
     constexpr Words<n> p = P::kModulus;
     const u32 m = even[0] * (0u - Step<P>::f);
-    CUZK_UNROLL
-    for (int j = 0; j < n; j += 2) mad_wide_cc(odd[j], odd[j + 1], p.v[j + 1], m, odd[j], odd[j + 1], j == 0);
-    CUZK_UNROLL
-    for (int j = 0; j < n; j += 2) mad_wide_cc(even[j], even[j + 1], p.v[j], m, even[j], even[j + 1], j == 0);
+    mad_chain(odd, odd, p.v + 1, m, n / 2);
+    mad_chain(even, even, p.v, m, n / 2);
     odd[n - 1] = addc(odd[n - 1], incoming);
     r[0] = add_cc(even[1], odd[0]);
     CUZK_UNROLL
@@ -167,13 +154,14 @@ CUZK_HD void mul_add(u32* r, const u32* a, const u32* b, const u32* c, const u32
 // Row i of a square: a_i (a_i 2^(32i) + sum of 2 a_k 2^(32k) over k > i), where `doubled` has the limbs of 2a.
 template <int n>
 CUZK_HD void add_square_row(u32* even, u32* odd, const u32* a, const u32* doubled, int i) {
-  const auto factor = [&](int k) { return k == i ? a[i] : k == i + 1 ? a[k] << 1 : doubled[k]; };
+  u32 factor[n];
+  CUZK_UNROLL
+  for (int k = 0; k < n; k++) factor[k] = k == i ? a[k] : k == i + 1 ? a[k] << 1 : doubled[k];
   const int first_odd = i | 1, first_even = (i + 1) & ~1;
-  CUZK_UNROLL
-  for (int k = first_odd; k < n; k += 2) mad_wide_cc(odd[k - 1], odd[k], factor(k), a[i], odd[k - 1], odd[k], k == first_odd);
-  if (first_even >= n) return;
-  CUZK_UNROLL
-  for (int k = first_even; k < n; k += 2) mad_wide_cc(even[k], even[k + 1], factor(k), a[i], even[k], even[k + 1], k == first_even);
+  u32 *o = odd + first_odd - 1, *e = even + first_even;
+  mad_chain(o, o, factor + first_odd, a[i], (n - first_odd + 1) / 2);
+  if (first_even == n) return;
+  mad_chain(e, e, factor + first_even, a[i], (n - first_even) / 2);
   odd[n - 1] = addc(odd[n - 1], 0);
 }
 
@@ -181,12 +169,13 @@ CUZK_HD void add_square_row(u32* even, u32* odd, const u32* a, const u32* double
 template <class P>
 CUZK_HD void sqr(u32* r, const u32* a) {
   constexpr int n = P::kLimbs;
-  u32 x[n], y[n], doubled[n], first[n];
-  first[0] = a[0];
-  first[1] = a[1] << 1;
+  u32 x[n], y[n], doubled[n], factor[n];
+  doubled[0] = doubled[1] = 0;  // not read
   CUZK_UNROLL
-  for (int k = 2; k < n; k++) first[k] = doubled[k] = a[k] << 1 | a[k - 1] >> 31;
-  first_row<P>(x, y, first, a[0]);
+  for (int k = 2; k < n; k++) doubled[k] = a[k] << 1 | a[k - 1] >> 31;
+  CUZK_UNROLL
+  for (int k = 0; k < n; k++) factor[k] = k == 0 ? a[0] : k == 1 ? a[1] << 1 : doubled[k];
+  first_row<P>(x, y, factor, a[0]);
   CUZK_UNROLL
   for (int i = 1; i < n; i += 2) {
     step<P>(x, y);

@@ -1,64 +1,93 @@
-// Sums and differences of integers of N limbs.
+// Sums and differences of integers of 8 or 12 limbs, and their corrections by a constant: C is a type with a constexpr
+// `value`.
 #pragma once
 
 #include <cstring>
 
 #include "field/carry.h"
+#include "field/moduli.h"
 
-namespace cuzk {
-
-#if CUZK_USE_CHAINS
-
-// r = a + b mod 2^(32N); returns the carry.
-template <int N>
-CUZK_HD u32 add_words(u32* r, const u32* a, const u32* b) {
-  r[0] = chain::add_cc(a[0], b[0]);
-  CUZK_UNROLL
-  for (int i = 1; i < N; i++) r[i] = chain::addc_cc(a[i], b[i]);
-  return chain::addc(0, 0);
-}
-
-// r = a - b mod 2^(32N); returns all ones if a < b, else 0.
-template <int N>
-CUZK_HD u32 sub_words(u32* r, const u32* a, const u32* b) {
-  r[0] = chain::sub_cc(a[0], b[0]);
-  CUZK_UNROLL
-  for (int i = 1; i < N; i++) r[i] = chain::subc_cc(a[i], b[i]);
-  return chain::subc(0, 0);
-}
-
+#if CUZK_DEVICE_CODE
+#include "field/words_ptx.h"
 #else
 
+namespace cuzk::words {
+
+CUZK_HD u64 word64(const u32* p) {
+  u64 x;
+  std::memcpy(&x, p, 8);
+  return x;
+}
+CUZK_HD void put64(u32* p, u64 x) { std::memcpy(p, &x, 8); }
+
+// r = a + b mod 2^(32N); returns whether there is a carry.
 template <int N>
-CUZK_HD u32 add_words(u32* r, const u32* a, const u32* b) {
-  unsigned __int128 t = 0;
+CUZK_HD bool add_carry(u32* r, const u32* a, const u32* b) {
+#if CUZK_CARRY_CHAINS
+  r[0] = chain::add_cc(a[0], b[0]);
+  for (int i = 1; i < N; i++) r[i] = chain::addc_cc(a[i], b[i]);
+  return chain::flag;
+#else
+  unsigned __int128 sum = 0;
   for (int i = 0; i < N; i += 2) {
-    u64 x, y;
-    std::memcpy(&x, a + i, 8);
-    std::memcpy(&y, b + i, 8);
-    t += (unsigned __int128)x + y;
-    x = u64(t);
-    std::memcpy(r + i, &x, 8);
-    t >>= 64;
+    sum += (unsigned __int128)word64(a + i) + word64(b + i);
+    put64(r + i, u64(sum));
+    sum >>= 64;
   }
-  return u32(t);
+  return sum != 0;
+#endif
 }
 
+// r = a - b mod 2^(32N); returns whether a is below b.
 template <int N>
-CUZK_HD u32 sub_words(u32* r, const u32* a, const u32* b) {
+CUZK_HD bool sub_borrow(u32* r, const u32* a, const u32* b) {
+#if CUZK_CARRY_CHAINS
+  r[0] = chain::sub_cc(a[0], b[0]);
+  for (int i = 1; i < N; i++) r[i] = chain::subc_cc(a[i], b[i]);
+  return chain::flag;
+#else
   u64 borrow = 0;
   for (int i = 0; i < N; i += 2) {
-    u64 x, y;
-    std::memcpy(&x, a + i, 8);
-    std::memcpy(&y, b + i, 8);
-    const unsigned __int128 t = (unsigned __int128)x - y - borrow;
-    borrow = u64(t >> 64) & 1;
-    x = u64(t);
-    std::memcpy(r + i, &x, 8);
+    const unsigned __int128 difference = (unsigned __int128)word64(a + i) - word64(b + i) - borrow;
+    put64(r + i, u64(difference));
+    borrow = u64(difference >> 64) & 1;
   }
-  return 0u - u32(borrow);
+  return borrow != 0;
+#endif
 }
 
-#endif
+// r = a + b, without a carry.
+template <int N>
+CUZK_HD void add(u32* r, const u32* a, const u32* b) {
+  add_carry<N>(r, a, b);
+}
 
-}  // namespace cuzk
+// r = a - b, plus C if that is negative.
+template <int N, class C>
+CUZK_HD void sub_mod(u32* r, const u32* a, const u32* b) {
+  if (sub_borrow<N>(r, a, b)) add<N>(r, r, C::value.v);
+}
+
+// r = a + b, minus C if there is a carry or the top limb is above that of C.
+template <int N, class C>
+CUZK_HD void add_loose(u32* r, const u32* a, const u32* b) {
+  if (add_carry<N>(r, a, b) || r[N - 1] > C::value.v[N - 1]) sub_borrow<N>(r, r, C::value.v);
+}
+
+// r = C - a
+template <int N, class C>
+CUZK_HD void sub_from(u32* r, const u32* a) {
+  sub_borrow<N>(r, C::value.v, a);
+}
+
+// r = a - C if that is not negative, else a.
+template <int N, class C>
+CUZK_HD void subtract_once(u32* r, const u32* a) {
+  u32 t[N];
+  const bool below = sub_borrow<N>(t, a, C::value.v);
+  for (int i = 0; i < N; i++) r[i] = below ? a[i] : t[i];
+}
+
+}  // namespace cuzk::words
+
+#endif
