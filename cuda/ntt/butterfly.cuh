@@ -1,8 +1,8 @@
-// Transforms of 2, 4 and 8 values in registers. Values are below 2p (sums.h).
+// Transforms of 2, 4 and 8 values in registers. Values are below 2p: exactly, since an
+// operand above it would make a difference wrong (the loose sums of field/fr_shoup.h are not for here).
 #pragma once
 
 #include "ntt/quarter.h"
-#include "ntt/sums.h"
 
 namespace cuzk::ntt {
 
@@ -16,8 +16,8 @@ struct RadixEight {
 // (a, b) becomes (a + b, a - b).
 template <class Fr>
 CUZK_D void butterfly(Fr& a, Fr& b) {
-  const Fr d = difference(a, b);
-  a = sum(a, b);
+  const Fr d = sub_lazy(a, b);
+  a = add_lazy(a, b);
   b = d;
 }
 
@@ -25,15 +25,15 @@ CUZK_D void butterfly(Fr& a, Fr& b) {
 // twice w^3 = -1/w on two values are done by two products, with cosine and sine.
 template <class Fr>
 CUZK_D void odd_half(const RadixEight<Fr>& roots, Fr (&y)[4]) {
-  Fr c = mul_shoup(difference(y[1], y[3]), roots.cosine);
-  Fr s = mul_shoup(sum(y[1], y[3]), roots.sine);
+  Fr c = mul_shoup(sub_lazy(y[1], y[3]), roots.cosine);
+  Fr s = mul_shoup(add_lazy(y[1], y[3]), roots.sine);
   Fr q = mul_quarter(y[2], roots.quarter);
   butterfly(c, s);     // w y1 - y3/w, y1/w - w y3
   butterfly(y[0], q);  // y0 + w^2 y2, y0 - w^2 y2
-  y[1] = difference(y[0], c);
-  y[0] = sum(y[0], c);
-  y[2] = sum(q, s);
-  y[3] = difference(q, s);
+  y[1] = sub_lazy(y[0], c);
+  y[0] = add_lazy(y[0], c);
+  y[2] = add_lazy(q, s);
+  y[3] = sub_lazy(q, s);
 }
 CUZK_HD constexpr u32 odd_output(u32 k) { return k == 0 ? 1 : k == 1 ? 5 : k == 2 ? 7 : 3; }
 

@@ -1,7 +1,6 @@
 // Where a pass reads its values, and what it does to the results before it stores them.
 #pragma once
 
-#include "ntt/sums.h"
 #include "ntt/planes.cuh"
 
 namespace cuzk::ntt {
@@ -77,7 +76,7 @@ struct Combine {
     switch (operation) {
       case Pointwise::kNone: break;
       case Pointwise::kMultiply: v = mul_loose(load_stream(other + position), v); break;
-      case Pointwise::kSubtractFrom: v = difference(load_stream(other + position), v); break;
+      case Pointwise::kSubtractFrom: v = sub_lazy(load_stream(other + position), v); break;
     }
     return reduce(v);
   }

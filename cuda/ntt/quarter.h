@@ -43,23 +43,14 @@ CUZK_HD void quotient(u32* r, const u32* x) {
   mul_wide(odd[0], odd[1], x[2], w.v[5]);
   CUZK_UNROLL
   for (int j = 2; j < 8; j++) {
-    const int from_even = j == 7 ? 1 : 6 - j, from_odd = 7 - j;
-    CUZK_UNROLL
-    for (int k = from_even; k < 6; k += 2) {
-      const int at = j + k - 6;
-      mad_wide_cc(even[at], even[at + 1], x[j], w.v[k], even[at], even[at + 1], k == from_even);
-    }
+    const int from_even = j == 7 ? 1 : 6 - j, from_odd = 7 - j;  // the first limb of w
+    u32 *e = even + j + from_even - 6, *o = odd + j + from_odd - 7;
+    mad_chain(e, e, w.v + from_even, x[j], (7 - from_even) / 2);
     if (j % 2 == 0) even[j] = addc(0, 0), even[j + 1] = 0;
     if (j == 2) continue;
-    CUZK_UNROLL
-    for (int k = from_odd; k < 6; k += 2) {
-      const int at = j + k - 7;
-      mad_wide_cc(odd[at], odd[at + 1], x[j], w.v[k], odd[at], odd[at + 1], k == from_odd);
-    }
-    if (j % 2 == 1) {
-      odd[j - 1] = addc(0, 0);
-      if (j < 7) odd[j] = 0;
-    }
+    mad_chain(o, o, w.v + from_odd, x[j], (7 - from_odd) / 2);
+    if (j % 2 == 1) odd[j - 1] = addc(0, 0);
+    if (j % 2 == 1 && j < 7) odd[j] = 0;
   }
   u32 t[7];  // from limb 7 on
   t[0] = add_cc(even[1], odd[0]);
@@ -81,18 +72,14 @@ CUZK_HD void low_product(u32* even, u32* odd, const u32* x, const u32* q) {
   mul_wide(even[4], even[5], x[0], w.v[4]);
   CUZK_UNROLL
   for (int k = 0; k < 7; k++) odd[k] = q[k];
-  CUZK_UNROLL
-  for (int k = 1; k < 6; k += 2) mad_wide_cc(odd[k - 1], odd[k], x[0], w.v[k], odd[k - 1], odd[k], k == 1);
+  mad_chain(odd, odd, w.v + 1, x[0], 3);
   odd[6] = addc(odd[6], 0);
   CUZK_UNROLL
   for (int j = 1; j < 8; j++) {
-    const int from_even = j % 2 ? 1 : 2, from_odd = 3 - from_even;
-    CUZK_UNROLL
-    for (int k = from_even; k < 6 && j + k <= 6; k += 2)
-      mad_wide_cc(even[j + k], even[j + k + 1], x[j], w.v[k], even[j + k], even[j + k + 1], k == from_even);
-    CUZK_UNROLL
-    for (int k = from_odd; k < 6 && j + k <= 5; k += 2)
-      mad_wide_cc(odd[j + k - 1], odd[j + k], x[j], w.v[k], odd[j + k - 1], odd[j + k], k == from_odd);
+    const int from_even = j % 2 ? 1 : 2, from_odd = 3 - from_even;  // the first limb of w
+    u32 *e = even + j + from_even, *o = odd + j + from_odd - 1;
+    mad_chain(e, e, w.v + from_even, x[j], (8 - j - from_even) / 2);
+    mad_chain(o, o, w.v + from_odd, x[j], (7 - j - from_odd) / 2);
     if (j == 1) odd[6] = addc(odd[6], 0);
     else if (j + from_odd <= 5) odd[6] = madc_lo(x[j], w.v[7 - j], odd[6]);
     else if (j < 7) odd[6] = x[j] * w.v[7 - j] + odd[6];
@@ -107,7 +94,7 @@ CUZK_HD void mul(u32* r, const u32* x) {
   for (int k = 0; k < 6; k++) n[k] = minus_p.v[k + 2];
   quotient(q, x);
   low_product(even, odd, x, q);
-  add_low_product<2>(even, odd, q, n);
+  add_low_product<6>(even + 2, odd + 2, q, n);
   even[0] = sub_cc(even[0], q[0]);
   CUZK_UNROLL
   for (int i = 1; i < 7; i++) even[i] = subc_cc(even[i], q[i]);
