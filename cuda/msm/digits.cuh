@@ -22,9 +22,16 @@ CUZK_D bool fold(u32 (&s)[9], const u32* scalar) {
   const uint4 high = __ldg(reinterpret_cast<const uint4*>(scalar) + 1);
   const u32 v[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   u32 other[8];
-  sub_words<8>(other, r.v, v);
-  u32 unused[8];
-  const bool negative = sub_words<8>(unused, other, v) != 0;
+  i64 borrow = 0;
+  CUZK_UNROLL
+  for (int i = 0; i < 8; i++) {
+    borrow += i64(r.v[i]) - v[i];
+    other[i] = u32(borrow);
+    borrow >>= 32;
+  }
+  CUZK_UNROLL
+  for (int i = 0; i < 8; i++) borrow = (borrow + other[i] - v[i]) >> 32;
+  const bool negative = borrow < 0;
   CUZK_UNROLL
   for (int i = 0; i < 8; i++) s[i] = negative ? other[i] : v[i];
   s[8] = 0;

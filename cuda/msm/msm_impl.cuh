@@ -8,7 +8,7 @@
 #include "msm/levels.h"
 #include "msm/msm.cuh"
 #include "msm/ones.cuh"
-#include "msm/pair_sums.cuh"
+#include "msm/pair_adder.h"
 #include "msm/reduce.cuh"
 #include "msm/sort.h"
 

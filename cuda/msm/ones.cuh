@@ -2,7 +2,8 @@
 // coordinates for the rest (10 multiplications against 6, but no inversion to wait for).
 #pragma once
 
-#include "msm/pair_sums.cuh"
+#include "msm/pair_adder.h"
+#include "msm/point_sums.cuh"
 
 namespace cuzk::msm {
 
@@ -26,14 +27,14 @@ CUZK_D void sum_in_block(Xyzz<F>& sum, Xyzz<F>* shared) {
   for (u32 h = blockDim.x / 2; h >= 1; h /= 2) {
     if (threadIdx.x >= h && threadIdx.x < 2 * h) store(&shared[threadIdx.x - h], sum);
     __syncthreads();
-    if (threadIdx.x < h) add(sum, load(&shared[threadIdx.x]));
+    if (threadIdx.x < h) add_call(sum, load(&shared[threadIdx.x]));
     __syncthreads();
   }
 }
 
 // A block adds up its share of the points from `first` on.
 template <class F>
-__global__ void __launch_bounds__(kListThreads) sum_points_kernel(PointPlanes<F> points, u32 first, u32 n, Xyzz<F>* sums) {
+__global__ void __launch_bounds__(kListThreads, 3) sum_points_kernel(PointPlanes<F> points, u32 first, u32 n, Xyzz<F>* sums) {
   CUZK_DYNAMIC_SHARED(Xyzz<F>, shared);
   Xyzz<F> sum = Xyzz<F>::infinity();
   CUZK_NO_UNROLL
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(kListThreads) sum_sums_kernel(const Xyzz<F>* s
   CUZK_DYNAMIC_SHARED(Xyzz<F>, shared);
   Xyzz<F> sum = Xyzz<F>::infinity();
   CUZK_NO_UNROLL
-  for (u32 i = threadIdx.x; i < n; i += blockDim.x) add(sum, load(&sums[i]));
+  for (u32 i = threadIdx.x; i < n; i += blockDim.x) add_call(sum, load(&sums[i]));
   sum_in_block(sum, shared);
   if (threadIdx.x == 0) store(out, sum);
 }

@@ -9,30 +9,9 @@
 // and are added by exact_sums_kernel.
 #pragma once
 
-#include "base/device.h"
-#include "curve/point.h"
-#include "msm/pair_sources.cuh"
+#include "msm/pair_adder.h"
 
 namespace cuzk::msm {
-
-// Threads of a block and blocks of a multiprocessor. For 381 bits, 128 registers a thread and 16 warps: measured on an H200,
-// smaller blocks are up to 3 % slower (two inversions at a time take the time of one), more registers do not help.
-template <class F>
-struct PairShape {
-  static constexpr u32 kThreads = 512, kBlocks = 1;
-};
-template <class F>
-struct PairShape<Fp2<F>> {
-  static constexpr u32 kThreads = 256, kBlocks = 1;
-};
-
-constexpr u32 kPairsPerThread = 256;  // and inversion
-
-// Prefix products of all blocks.
-template <class F>
-std::size_t prefix_vectors(u32 pairs_per_thread) {
-  return std::size_t(multiprocessors()) * PairShape<F>::kBlocks * PairShape<F>::kThreads * pairs_per_thread * (sizeof(F) / sizeof(uint4));
-}
 
 // Numbers of the pairs that need the exact path.
 struct Exceptions {
@@ -40,29 +19,16 @@ struct Exceptions {
   u32* pairs;
 };
 
-// Where the sum of pair t goes: to point first + t, where first is known or told by a word in device memory.
-template <class F>
-struct PairResults {
-  PointPlanes<F> points;
-  u32 known;
-  const u32* told = nullptr;
-
-  CUZK_D u32 first() const { return told ? *told : known; }
-};
-
 // a + b and a - b + p for canonical values: below 2p, without a comparison.
 template <class P>
 CUZK_D Field<P> sum_below_2p(const Field<P>& a, const Field<P>& b) {
-  Field<P> r;
-  add_words<P::kLimbs>(r.limb, a.limb, b.limb);
-  return r;
+  return cuzk::detail::plus(a, b);
 }
 template <class P>
 CUZK_D Field<P> difference_below_2p(const Field<P>& a, const Field<P>& b) {
-  Field<P> r;
-  sub_words<P::kLimbs>(r.limb, a.limb, b.limb);
-  add_words<P::kLimbs>(r.limb, r.limb, Field<P>::modulus().limb);
-  return r;
+  Field<P> minus_b;
+  words::sub_from<P::kLimbs, typename P::Modulus>(minus_b.limb, b.limb);
+  return cuzk::detail::plus(a, minus_b);
 }
 template <class F>
 CUZK_D Fp2<F> sum_below_2p(const Fp2<F>& a, const Fp2<F>& b) {
@@ -112,7 +78,7 @@ CUZK_D F invert_in_block(const F& v, F* tree) {
   __syncthreads();
   CUZK_NO_UNROLL
   for (u32 h = n / 2; h >= 1; h /= 2) {
-    if (i < h) store(&tree[h + i], mul_lazy(load(&tree[2 * (h + i)]), load(&tree[2 * (h + i) + 1])));
+    if (i < h) store(&tree[h + i], mul_call(load(&tree[2 * (h + i)]), load(&tree[2 * (h + i) + 1])));
     __syncthreads();
   }
   if (i == 0) store(&tree[1], inverse(load(&tree[1])));
@@ -120,7 +86,7 @@ CUZK_D F invert_in_block(const F& v, F* tree) {
   CUZK_NO_UNROLL
   for (u32 h = 1; h < n; h *= 2) {  // a child's inverse is its parent's times its sibling
     F r;
-    if (i < 2 * h) r = mul_lazy(load(&tree[h + i / 2]), load(&tree[(2 * h + i) ^ 1]));
+    if (i < 2 * h) r = mul_call(load(&tree[h + i / 2]), load(&tree[(2 * h + i) ^ 1]));
     __syncthreads();
     if (i < 2 * h) store(&tree[2 * h + i], r);
     __syncthreads();
@@ -224,6 +190,12 @@ __global__ void __launch_bounds__(PairShape<F>::kThreads, PairShape<F>::kBlocks)
 
 // ---- the exact path ----
 
+// A product by a call, canonical: this code should be small, not fast.
+template <class F>
+CUZK_D F product(const F& a, const F& b) {
+  return reduce(mul_call(a, b));
+}
+
 constexpr u32 kExactThreads = 128;
 constexpr u32 kExactPerThread = 16;  // pairs that share an inversion
 
@@ -252,11 +224,11 @@ struct ExactPair {
     F rise = sub(b.y, a.y);
     if (equal(a.x, b.x)) {
       if (!equal(a.y, b.y)) return Affine<F>::infinity();
-      const F xx = sqr(a.x);
+      const F xx = product(a.x, a.x);
       rise = add(dbl(xx), xx);
     }
-    const F slope = mul(rise, inverse), x = sub(sub(sqr(slope), a.x), b.x);
-    return {x, sub(mul(slope, sub(a.x, x)), a.y)};
+    const F slope = product(rise, inverse), x = sub(sub(product(slope, slope), a.x), b.x);
+    return {x, sub(product(slope, sub(a.x, x)), a.y)};
   }
 };
 
@@ -265,20 +237,20 @@ __global__ void __launch_bounds__(kExactThreads) exact_sums_kernel(Source source
   const u32 count = *exceptions.count, threads = gridDim.x * blockDim.x;
   F before[kExactPerThread];
   for (u64 first = blockIdx.x * blockDim.x + threadIdx.x; first < count; first += u64(threads) * kExactPerThread) {
-    F product = F::one();
+    F all = F::one();
     u32 n = 0;
     CUZK_NO_UNROLL
     for (; n < kExactPerThread && first + u64(n) * threads < count; n++) {
-      before[n] = product;
-      product = mul_lazy(product, ExactPair<F, Source>(source, exceptions.pairs[first + u64(n) * threads]).denominator());
+      before[n] = all;
+      all = product(all, ExactPair<F, Source>(source, exceptions.pairs[first + u64(n) * threads]).denominator());
     }
-    F i = inverse(product);
+    F i = inverse(all);
     CUZK_NO_UNROLL
     while (n-- > 0) {
       const u32 t = exceptions.pairs[first + u64(n) * threads];
       const ExactPair<F, Source> pair(source, t);
-      const Affine<F> sum = pair.sum(mul_lazy(i, before[n]));
-      i = mul_lazy(i, pair.denominator());
+      const Affine<F> sum = pair.sum(product(i, before[n]));
+      i = product(i, pair.denominator());
       out.points.store_point(out.first() + t, sum);
     }
   }
@@ -286,31 +258,26 @@ __global__ void __launch_bounds__(kExactThreads) exact_sums_kernel(Source source
 
 // ---- launching ----
 
-// What the pair kernels of one sum share: prefix products, and a list of exceptions with a counter for every launch.
 template <class F>
-struct PairAdder {
-  static constexpr u32 kCounters = 32;  // a level halves what there is, and numbers have 32 bits
+template <class Source>
+void PairAdder<F>::launch_sums(cudaStream_t stream, const Source& source, const PairResults<F>& out) {
+  const u32 sms = u32(multiprocessors());
+  const Exceptions exceptions{counters + used++, exceptional};
+  launch(pair_sums_kernel<F, Source>, sms * PairShape<F>::kBlocks, PairShape<F>::kThreads, 0, stream, source, out, prefix, per_thread, exceptions);
+  launch(exact_sums_kernel<F, Source>, sms, kExactThreads, 0, stream, source, out, exceptions);
+}
 
-  uint4* prefix;
-  u32 per_thread;
-  u32* exceptional;  // as many as there may be pairs at a time
-  u32* counters;
-  u32 used;
-
-  // Before up to kCounters launches.
-  void reset(cudaStream_t stream) {
-    used = 0;
-    check(cudaMemsetAsync(counters, 0, kCounters * sizeof(u32), stream), "clearing the counts of exceptions");
-  }
-
-  template <class Source>
-  void add(cudaStream_t stream, const Source& source, const PairResults<F>& out) {
-    const u32 sms = u32(multiprocessors());
-    const Exceptions exceptions{counters + used++, exceptional};
-    launch(pair_sums_kernel<F, Source>, sms * PairShape<F>::kBlocks, PairShape<F>::kThreads, 0, stream, source, out, prefix,
-           per_thread, exceptions);
-    launch(exact_sums_kernel<F, Source>, sms, kExactThreads, 0, stream, source, out, exceptions);
-  }
-};
+template <class F>
+void PairAdder<F>::add(cudaStream_t stream, const BasePairs<F>& source, const PairResults<F>& out) {
+  launch_sums(stream, source, out);
+}
+template <class F>
+void PairAdder<F>::add(cudaStream_t stream, const ListedPairs<F>& source, const PairResults<F>& out) {
+  launch_sums(stream, source, out);
+}
+template <class F>
+void PairAdder<F>::add(cudaStream_t stream, const HalvedPairs<F>& source, const PairResults<F>& out) {
+  launch_sums(stream, source, out);
+}
 
 }  // namespace cuzk::msm

@@ -10,9 +10,8 @@
 //   3. The blocks of a window are added up, their runs separately for every bit of the block's number.
 #pragma once
 
-#include "base/device.h"
-#include "curve/point.h"
-#include "msm/pair_sums.cuh"
+#include "msm/pair_adder.h"
+#include "msm/point_sums.cuh"
 
 namespace cuzk::msm {
 
@@ -56,7 +55,7 @@ struct Lists {
 };
 
 template <class F>
-__global__ void __launch_bounds__(kSegmentThreads) segment_kernel(Lists<F> lists, ListShape shape, Xyzz<F>* runs, Xyzz<F>* weighted) {
+__global__ void __launch_bounds__(kSegmentThreads, 3) segment_kernel(Lists<F> lists, ListShape shape, Xyzz<F>* runs, Xyzz<F>* weighted) {
   const u32 segment = blockIdx.x * blockDim.x + threadIdx.x, list = blockIdx.y, length = shape.segment();
   if (segment >= shape.segments) return;
   const u32 first = lists.from + list * shape.items + segment * length;
@@ -64,7 +63,7 @@ __global__ void __launch_bounds__(kSegmentThreads) segment_kernel(Lists<F> lists
   CUZK_NO_UNROLL
   for (u32 j = length; j-- > 0;) {
     add_mixed(run, lists.points.point(first + j));
-    if (j + lists.first_weight > 0) add(sum, run);
+    if (j + lists.first_weight > 0) add_call(sum, run);
   }
   const u32 at = list * shape.segments + segment;
   store(&runs[at], run);
@@ -87,7 +86,7 @@ __global__ void __launch_bounds__(kMaxBlockSegments) block_lists_kernel(const Xy
       const Xyzz<F>* from = k > 1 ? &s[at] : (list == 0 ? runs : weighted) + first;
       sum = load(&from[2 * i]);
       odd = load(&from[2 * i + 1]);
-      add(sum, odd);
+      add_call(sum, odd);
     }
     __syncthreads();
     if (task < tasks) {
@@ -121,7 +120,7 @@ __global__ void __launch_bounds__(kMaxBlockSegments) join_blocks_kernel(const Xy
   store(&s[threadIdx.x], sum);
   __syncthreads();
   for (u32 h = blocks / 2; h >= 1; h /= 2) {
-    if (block < h) add(sum, load(&s[threadIdx.x + h]));
+    if (block < h) add_call(sum, load(&s[threadIdx.x + h]));
     __syncthreads();
     if (block < h) store(&s[threadIdx.x], sum);
     __syncthreads();
