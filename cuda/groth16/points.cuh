@@ -37,8 +37,9 @@ struct Range {
   u64 first, count;
 };
 
-// Points that a window of a streamed section holds; two windows of G2 on BLS12-381 take 400 MB.
-constexpr u64 kWindowPoints = u64(1) << 20;
+// Points that a window of a streamed section holds; two windows of G2 on BLS12-381 take 400 MB. Where kernels are emulated
+// it is as small as can be, a block of a bitmap, so that small keys have several.
+constexpr u64 kWindowPoints = CUZK_EMULATED ? u64(1) << 13 : u64(1) << 20;
 
 // Reads a run of points range by range. Of a run on the host the next range crosses while the present one is used.
 template <class G>

@@ -20,8 +20,7 @@ CUZK_HD bool is_integer_one(const Fr& a) {
 
 template <class Fr>
 CUZK_HD bool below_modulus(const Fr& a) {
-  Fr ignored;
-  return sub_words<Fr::kLimbs>(ignored.limb, a.limb, Fr::modulus().limb) != 0;
+  return equal(reduce(a), a);
 }
 
 }  // namespace cuzk::groth16
