@@ -84,10 +84,11 @@ CUZK_HD Field<P> select(bool condition, const Field<P>& yes, const Field<P>& no)
 
 namespace detail {
 
-template <class P>
+// a + b, minus C if that is not negative.
+template <class C, class P>
 CUZK_HD Field<P> plus(const Field<P>& a, const Field<P>& b) {
   Field<P> r;
-  words::add<P::kLimbs>(r.limb, a.limb, b.limb);
+  words::add_mod<P::kLimbs, C>(r.limb, a.limb, b.limb);
   return r;
 }
 // a - b, plus C if that is negative.
@@ -104,13 +105,6 @@ CUZK_HD Field<P> subtract_once(const Field<P>& a) {
   words::subtract_once<P::kLimbs, C>(r.limb, a.limb);
   return r;
 }
-// 2p - a, up to 2p: good for a factor.
-template <class P>
-CUZK_HD Field<P> minus_factor(const Field<P>& a) {
-  Field<P> r;
-  words::sub_from<P::kLimbs, typename P::Twice>(r.limb, a.limb);
-  return r;
-}
 
 }  // namespace detail
 
@@ -122,7 +116,7 @@ CUZK_HD Field<P> reduce(const Field<P>& a) {
 
 template <class P>
 CUZK_HD Field<P> add(const Field<P>& a, const Field<P>& b) {
-  return reduce(detail::plus(a, b));
+  return detail::plus<typename P::Modulus>(a, b);
 }
 template <class P>
 CUZK_HD Field<P> sub(const Field<P>& a, const Field<P>& b) {
@@ -139,8 +133,7 @@ CUZK_HD Field<P> neg(const Field<P>& a) {
 
 template <class P>
 CUZK_HD Field<P> add_lazy(const Field<P>& a, const Field<P>& b) {
-  if constexpr (P::kSpareBits >= 2) return detail::subtract_once<typename P::Twice>(detail::plus(a, b));
-  return detail::minus<typename P::Twice>(a, detail::minus_factor(b));  // the sum may pass 2^(32 limbs)
+  return detail::plus<typename P::Twice>(a, b);
 }
 template <class P>
 CUZK_HD Field<P> sub_lazy(const Field<P>& a, const Field<P>& b) {

@@ -1,10 +1,8 @@
-// Products in a scalar field by a factor that is known beforehand (Shoup), and sums without full reductions: what the
-// transforms are made of. x is any 256-bit integer, in Montgomery form or not: it keeps its form.
+// Products in a scalar field by a factor that is known beforehand (Shoup), as transforms want them. x may be any 256-bit
+// integer, in Montgomery form or not: it keeps its form. The result is below p (1 + x / 2^256 + 2^-29), so below 2p where x
+// is, and in any case below 2p + 2^226.
 //
-// Loose values. Products are below 2p + 2^226. A sum or difference of loose values is below 2p plus twice the larger excess
-// of its operands, which may be up to 2^250: a product may be followed by two dozen sums before the next.
-//
-// Wide products of a product: Fr of BLS12-381 87 and 14 narrow, Fr of BN254 99 and 16.
+// Wide products: Fr of BLS12-381 87 and 14 narrow, Fr of BN254 99 and 16.
 #pragma once
 
 #include "field/field.h"
@@ -123,7 +121,7 @@ inline void mul_shoup(u32* r, const u32* x32, const u32* w32, const u32* q32) {
 }  // namespace host
 #endif
 
-// x w mod p, loose.
+// x w mod p; below 2p for x below 2p.
 template <class P>
 CUZK_HD Field<P> mul_shoup(const Field<P>& x, const Shoup<Field<P>>& s) {
   static_assert(P::kLimbs == 8);
@@ -136,23 +134,10 @@ CUZK_HD Field<P> mul_shoup(const Field<P>& x, const Shoup<Field<P>>& s) {
   return r;
 }
 
-// a b / R mod p by Montgomery's reduction, for a canonical and b loose; the result is loose.
+// a b / R mod p by Montgomery's reduction, for a canonical and b below 2p; below 2p.
 template <class P>
 CUZK_HD Field<P> mul_loose(const Field<P>& a, const Field<P>& b) {
   return detail::product(a, b);
-}
-
-// a + b, loose.
-template <class P>
-CUZK_HD Field<P> add_loose(const Field<P>& a, const Field<P>& b) {
-  Field<P> r;
-  words::add_loose<P::kLimbs, typename P::Twice>(r.limb, a.limb, b.limb);
-  return r;
-}
-// a - b, loose.
-template <class P>
-CUZK_HD Field<P> sub_loose(const Field<P>& a, const Field<P>& b) {
-  return detail::minus<typename P::Twice>(a, b);
 }
 
 // The canonical form of any 256-bit integer.

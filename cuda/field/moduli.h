@@ -139,9 +139,11 @@ struct Derived : M {
   static constexpr Words<N> kMinusModulus = constants::minus(Words<N>{}, M::kModulus);         // R - p
   struct Modulus {
     static constexpr Words<N> value = M::kModulus;
+    static constexpr Words<N> negative = kMinusModulus;
   };
   struct Twice {
     static constexpr Words<N> value = kTwice;
+    static constexpr Words<N> negative = constants::minus(Words<N>{}, kTwice);  // R - 2p
   };
   // Bits that 32N has above the modulus. With two, products of values below 2p stay below 2p; with three, sums of two
   // such products do as well.

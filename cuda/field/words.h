@@ -56,28 +56,18 @@ CUZK_HD bool sub_borrow(u32* r, const u32* a, const u32* b) {
 #endif
 }
 
-// r = a + b, without a carry.
-template <int N>
-CUZK_HD void add(u32* r, const u32* a, const u32* b) {
-  add_carry<N>(r, a, b);
-}
-
 // r = a - b, plus C if that is negative.
 template <int N, class C>
 CUZK_HD void sub_mod(u32* r, const u32* a, const u32* b) {
-  if (sub_borrow<N>(r, a, b)) add<N>(r, r, C::value.v);
+  if (sub_borrow<N>(r, a, b)) add_carry<N>(r, r, C::value.v);
 }
 
-// r = a + b, minus C if there is a carry or the top limb is above that of C.
+// r = a + b, minus C if that is not negative, for a and b up to C.
 template <int N, class C>
-CUZK_HD void add_loose(u32* r, const u32* a, const u32* b) {
-  if (add_carry<N>(r, a, b) || r[N - 1] > C::value.v[N - 1]) sub_borrow<N>(r, r, C::value.v);
-}
-
-// r = C - a
-template <int N, class C>
-CUZK_HD void sub_from(u32* r, const u32* a) {
-  sub_borrow<N>(r, C::value.v, a);
+CUZK_HD void add_mod(u32* r, const u32* a, const u32* b) {
+  u32 t[N];
+  sub_borrow<N>(t, b, C::value.v);
+  if (!add_carry<N>(r, a, t)) add_carry<N>(r, r, C::value.v);
 }
 
 // r = a - C if that is not negative, else a.

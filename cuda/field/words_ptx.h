@@ -32,8 +32,6 @@
   with op "c.cc.u32 %3, %3, %39;\n\t" with op "c.cc.u32 %4, %4, %40;\n\t" with op "c.cc.u32 %5, %5, %41;\n\t"   \
   with op "c.cc.u32 %6, %6, %42;\n\t" with op "c.cc.u32 %7, %7, %43;\n\t" with op "c.cc.u32 %8, %8, %44;\n\t"   \
   with op "c.cc.u32 %9, %9, %45;\n\t" with op "c.cc.u32 %10, %10, %46;\n\t" with op "c.u32 %11, %11, %47;\n\t"
-#define CUZK_TOP_8 "%7, %31"
-#define CUZK_TOP_12 "%11, %47"
 
 // The result becomes a again.
 #define CUZK_RESTORE_4(with, r0, a0, r1, a1, r2, a2, r3, a3) \
@@ -52,9 +50,6 @@ struct Ptx;
 #define CUZK_WORDS(N)                                                                                                 \
   template <>                                                                                                         \
   struct Ptx<N> {                                                                                                     \
-    static CUZK_D void add(u32* r, const u32* a, const u32* b) {                                                      \
-      asm(CUZK_CHAIN_##N("add", "") : CUZK_OUT_##N(r) : CUZK_IN_##N(a), CUZK_IN_##N(b));                              \
-    }                                                                                                                 \
     template <class C>                                                                                                \
     static CUZK_D void sub_mod(u32* r, const u32* a, const u32* b) {                                                  \
       constexpr Words<N> c = C::value;                                                                                \
@@ -64,18 +59,14 @@ struct Ptx;
           : CUZK_IN_##N(a), CUZK_IN_##N(b), CUZK_CONST_##N(c));                                                       \
     }                                                                                                                 \
     template <class C>                                                                                                \
-    static CUZK_D void add_loose(u32* r, const u32* a, const u32* b) {                                                \
-      constexpr Words<N> c = C::value;                                                                                \
-      asm("{\n\t.reg .pred above;\n\t.reg .u32 carry;\n\t" CUZK_CHAIN_##N("add", "")                                  \
-          "addc.u32 carry, 0, 0;\n\tsetp.ne.u32 above, carry, 0;\n\tsetp.gt.or.u32 above, " CUZK_TOP_##N ", above;\n\t" \
-          CUZK_CORRECT_##N("sub", "@above ") "}"                                                                      \
+    static CUZK_D void add_mod(u32* r, const u32* a, const u32* b) {                                                  \
+      constexpr Words<N> c = C::value, minus_c = C::negative;                                                         \
+      u32 t[N];                                                                                                       \
+      asm(CUZK_CHAIN_##N("add", "") : CUZK_OUT_##N(t) : CUZK_IN_##N(b), CUZK_CONST_##N(minus_c));                     \
+      asm("{\n\t.reg .pred negative;\n\t.reg .u32 carry;\n\t" CUZK_CHAIN_##N("add", "")                               \
+          "addc.u32 carry, 0, 0;\n\tsetp.eq.u32 negative, carry, 0;\n\t" CUZK_CORRECT_##N("add", "@negative ") "}"    \
           : CUZK_OUT_##N(r)                                                                                           \
-          : CUZK_IN_##N(a), CUZK_IN_##N(b), CUZK_CONST_##N(c));                                                       \
-    }                                                                                                                 \
-    template <class C>                                                                                                \
-    static CUZK_D void sub_from(u32* r, const u32* a) {                                                               \
-      constexpr Words<N> c = C::value;                                                                                \
-      asm(CUZK_CHAIN_##N("sub", "") : CUZK_OUT_##N(r) : CUZK_CONST_##N(c), CUZK_IN_##N(a));                           \
+          : CUZK_IN_##N(a), CUZK_IN_##N(t), CUZK_CONST_##N(c));                                                       \
     }                                                                                                                 \
     template <class C>                                                                                                \
     static CUZK_D void subtract_once(u32* r, const u32* a) {                                                          \
@@ -89,21 +80,13 @@ struct Ptx;
 CUZK_WORDS(8)
 CUZK_WORDS(12)
 
-template <int N>
-CUZK_D void add(u32* r, const u32* a, const u32* b) {
-  Ptx<N>::add(r, a, b);
-}
 template <int N, class C>
 CUZK_D void sub_mod(u32* r, const u32* a, const u32* b) {
   Ptx<N>::template sub_mod<C>(r, a, b);
 }
 template <int N, class C>
-CUZK_D void add_loose(u32* r, const u32* a, const u32* b) {
-  Ptx<N>::template add_loose<C>(r, a, b);
-}
-template <int N, class C>
-CUZK_D void sub_from(u32* r, const u32* a) {
-  Ptx<N>::template sub_from<C>(r, a);
+CUZK_D void add_mod(u32* r, const u32* a, const u32* b) {
+  Ptx<N>::template add_mod<C>(r, a, b);
 }
 template <int N, class C>
 CUZK_D void subtract_once(u32* r, const u32* a) {
@@ -125,8 +108,6 @@ CUZK_D void subtract_once(u32* r, const u32* a) {
 #undef CUZK_CHAIN_12
 #undef CUZK_CORRECT_8
 #undef CUZK_CORRECT_12
-#undef CUZK_TOP_8
-#undef CUZK_TOP_12
 #undef CUZK_RESTORE_4
 #undef CUZK_RESTORE_8
 #undef CUZK_RESTORE_12
