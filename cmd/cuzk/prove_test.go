@@ -133,6 +133,18 @@ func TestProveRefuses(t *testing.T) {
 }
 
 // A witness that does not satisfy the circuit: with the .r1cs the constraint is named, without it what to hand in.
+// Without a library that can be used, auto takes the processor and says why.
+func TestBackendAutoSaysWhyItTakesTheProcessor(t *testing.T) {
+	t.Setenv("CUZK_LIBRARY", filepath.Join(t.TempDir(), "libcuzk.so"))
+	folder := filepath.Join("..", "..", "test", "circuits", "bn128", "multiplier")
+	out := t.TempDir()
+	r := succeed(t, folder, "prove", "--output", "json", "multiplier.zkey", "witness.wtns", filepath.Join(out, "proof.json"), filepath.Join(out, "public.json"))
+	if !strings.Contains(r.stderr, "Chose the CPU backend") || !strings.Contains(r.stderr, "libcuzk.so") || !strings.Contains(r.stdout, `"backend": "cpu"`) {
+		t.Errorf("it does not say why:\n%s%s", r.stdout, r.stderr)
+	}
+	fail(t, folder, 6, []string{"libcuzk.so", "CUZK_LIBRARY"}, "devices")
+}
+
 func TestProveRefusesAnUnsatisfiedWitness(t *testing.T) {
 	folder := fixtures(t, "circom", "bn128", "mulchain_1000")
 	data := bytes.Clone(read(t, filepath.Join(folder, "witness.wtns")))

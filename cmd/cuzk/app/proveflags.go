@@ -48,7 +48,7 @@ func (c *circuitFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.solution, "solution", "", "solution of a gnark circuit whose hints are not linked in (R1CSSolution.WriteTo), in place of --witness")
 	f.StringVar(&c.curveName, "curve", "", "refuse files on another curve: BN254 or BLS12-381")
 	f.StringVar(&c.hashName, "commitment-hash", "", "hash of the commitments of a gnark circuit: sha256 (default), keccak256 or sha256-digest (Solidity verifiers)")
-	f.StringVar(&c.backend, "backend", backendAuto, "where to compute: auto, cpu or cuda")
+	f.StringVar(&c.backend, "backend", backendAuto, "where to compute: auto (GPUs if there are any that can be used, else the processor), cpu or cuda")
 	f.BoolVar(&c.wasmLog, "wasm-log", false, "show what the circuit's log() prints; it may show signals of the witness")
 	f.StringVar(&c.credentials, "credentials", "", "folder with credentials for files named by URI, one file each")
 	f.StringToStringVar(&c.digests, "digest", nil, "pin a file: FLAG=sha256:HEX or FLAG=blake2b-512:HEX, for instance proving-key=sha256:…; needed for no path, wise for URIs")

@@ -66,7 +66,7 @@ verify, 6 backend unusable, 7 storage or network, 8 memory, 130 and 143 interrup
 	f.Var(&a.flags.memoryLimit, "memory-limit", "memory that proofs may take, for instance 8GiB (default: what the machine or the container has)")
 	f.StringVar(&a.flags.cacheDir, "cache-dir", defaultCacheDir(), "folder for downloads, compiled programs and remembered checks (environment: CUZK_CACHE)")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.proveCommand(), a.verifyCommand(), a.inspectCommand(), a.exportCommand(), a.benchCommand(), a.versionCommand())
+	root.AddCommand(a.proveCommand(), a.verifyCommand(), a.inspectCommand(), a.exportCommand(), a.benchCommand(), a.devicesCommand(), a.versionCommand())
 	for _, extra := range extraCommands {
 		root.AddCommand(extra(a))
 	}

@@ -18,8 +18,8 @@ type runTimes struct {
 
 // stageOrder and kernelOrder are the order of tables.
 var (
-	stageOrder  = []stage.Name{stage.Queue, stage.SRS, stage.Synth, stage.GPU, stage.Verify}
-	kernelOrder = []stage.Kernel{stage.PrepMSM, stage.NTTMSMH, stage.BatchAdd, stage.BG2MSM, stage.TailMSM, stage.GPUTotal}
+	stageOrder  = []stage.Name{stage.JIT, stage.Queue, stage.SRS, stage.Synth, stage.GPU, stage.Verify}
+	kernelOrder = []stage.Kernel{stage.Upload, stage.Evaluate, stage.PrepMSM, stage.NTTMSMH, stage.BatchAdd, stage.BG2MSM, stage.TailMSM, stage.GPUTotal}
 )
 
 func timesOf(r pipeline.Run) runTimes {

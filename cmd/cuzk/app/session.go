@@ -8,7 +8,6 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
-	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/pipeline"
 	"github.com/cuzk-dev/cuzk/prover/source"
@@ -23,21 +22,13 @@ type session struct {
 	opened  []*pipeline.File
 }
 
-// backendFor makes the backend that --backend names. There is no CUDA library in this release: cuda says so, and auto
-// takes the processor.
+// backendFor makes the backend that --backend names.
 func (a *app) backendFor(name string) (groth16.Backend, error) {
-	switch name {
-	case backendCUDA:
-		return nil, failure.New(failure.Backend, "the CUDA library libcuzk.so is not found").
-			WithFix("use --backend cpu, or auto, which falls back to it")
-	case backendAuto:
-		a.log.Info("Chose the CPU backend, as the CUDA library libcuzk.so is not found")
-	}
 	limit := int64(a.flags.memoryLimit)
 	if limit == 0 {
 		limit = memory.Limit() // a proof that cannot fit is refused before the system ends us
 	}
-	return cpu.New(cpu.Config{Memory: memory.NewBudget(limit), Threads: a.flags.threads}), nil
+	return a.openBackend(backendWish{name: name, memory: limit, kernelCache: a.privateFolder("kernels")})
 }
 
 // open opens the files that the flags name and loads the key.

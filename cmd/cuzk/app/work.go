@@ -17,7 +17,6 @@ import (
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
-	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/worker"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
@@ -89,7 +88,7 @@ func (a *app) work(ctx context.Context, f *workFlags) error {
 	if err != nil {
 		return err
 	}
-	backend, err := a.podBackend(o)
+	backend, err := a.podBackend(o, f.scratch)
 	if err != nil {
 		return lastWord(f.termination, err)
 	}
@@ -102,16 +101,23 @@ func (a *app) work(ctx context.Context, f *workFlags) error {
 }
 
 // podBackend makes the backend that the order names, within the pod's memory.
-func (a *app) podBackend(o *order.Order) (groth16.Backend, error) {
-	if o.Backend.Type == string(v1alpha1.BackendCUDA) {
-		return a.backendFor(backendCUDA)
-	}
+func (a *app) podBackend(o *order.Order, scratch string) (groth16.Backend, error) {
 	budget := int64(a.flags.memoryLimit)
 	if budget == 0 {
 		// The rest is for the key's tables, the witness generator and Go itself.
 		budget = memory.Limit() * 9 / 10
 	}
-	return cpu.New(cpu.Config{Memory: memory.NewBudget(budget), Threads: a.flags.threads, Proofs: o.Backend.PartitionWorkers}), nil
+	wish := backendWish{
+		name: backendAuto, memory: budget, proofs: o.Backend.PartitionWorkers, proofsPerGPU: o.Backend.GPUWorkersPerDevice,
+		copyThreads: o.Backend.GPUThreads, kernelCache: filepath.Join(scratch, "kernels"),
+	}
+	switch o.Backend.Type {
+	case string(v1alpha1.BackendCUDA):
+		wish.name = backendCUDA
+	case string(v1alpha1.BackendCPU):
+		wish.name = backendCPU
+	}
+	return a.openBackend(wish)
 }
 
 // lastWord leaves an error that comes before any work where the operator finds it.
