@@ -22,10 +22,10 @@ type Exceptions struct {
 	Value []fr.Element
 }
 
-// Compress evaluates A and B, on all cores.
+// Compress evaluates A and B on all cores, of a witness that satisfies the constraints.
 func (s *Structure) Compress(ctx context.Context, w *witness.Witness) (*Compressed, error) {
 	out := &Compressed{Rows: make([]byte, s.Constraints), A: s.exceptions(0), B: s.exceptions(1)}
-	err := s.each(ctx, w, wanted{true, true, false}, func(t *tile) error {
+	err := s.each(ctx, w, wanted{matrices: [3]bool{true, true, false}}, func(t *tile) error {
 		for q := range t.copies {
 			rows := out.Rows[t.firstRow(q):][:t.rows]
 			for i := range rows {

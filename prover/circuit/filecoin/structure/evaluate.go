@@ -39,8 +39,12 @@ var smallValues = func() (out [8]fr.Element) {
 	return out
 }()
 
-// wanted tells which of A, B and C are evaluated.
-type wanted [3]bool
+// wanted tells which of A, B and C are evaluated. Unless it is exact, the witness is taken to satisfy the constraints: where
+// b is the one, c is as good as a, and has fewer terms.
+type wanted struct {
+	matrices [3]bool
+	exact    bool
+}
 
 // each evaluates what is wanted and calls fn with each tile, on all cores.
 func (s *Structure) each(ctx context.Context, w *witness.Witness, want wanted, fn func(*tile) error) error {
@@ -93,24 +97,24 @@ func (s *Structure) checkWitness(w *witness.Witness) error {
 func (t *tile) evaluate(want wanted, coefficients []curve.Scalar) {
 	template := t.section.Template
 	products, sums := template.Products[t.start:][:t.rows], template.Sums[t.start:][:t.rows]
-	if want[0] {
+	if want.matrices[0] {
 		for i := range products {
 			t.a[i] = t.sum(products[i].A[:])
 		}
 	}
-	if want[1] {
+	if want.matrices[1] {
 		for i := range products {
 			t.b[i] = t.factor(products[i].B)
 		}
 	}
-	if want[2] {
+	if want.matrices[2] {
 		for i := range sums {
 			t.c[i] = t.sum(sums[i][:])
 		}
 	}
 	for m := range t.long {
-		if want[m] {
-			t.evaluateLong(&template.Long[m], &t.long[m], coefficients)
+		if want.matrices[m] {
+			t.evaluateLong(m, want.exact, coefficients)
 		}
 	}
 }
@@ -150,14 +154,15 @@ func digit(p *[3]uint32, q int) uint32 {
 // Montgomery form.
 type Vectors struct{ A, B, C []fr.Element }
 
-// Evaluate computes a = A·w, b = B·w and c = C·w on all cores.
+// Evaluate computes a = A·w, b = B·w and c = C·w on all cores, of a witness that satisfies the constraints, as those that
+// package values makes do; of another, a may be wrong.
 func (s *Structure) Evaluate(ctx context.Context, w *witness.Witness, out Vectors) error {
 	for _, v := range [][]fr.Element{out.A, out.B, out.C} {
 		if v != nil && len(v) != s.Constraints {
 			return fmt.Errorf("%d elements for the evaluation of %d constraints", len(v), s.Constraints)
 		}
 	}
-	return s.each(ctx, w, wanted{out.A != nil, out.B != nil, out.C != nil}, func(t *tile) error {
+	return s.each(ctx, w, wanted{matrices: [3]bool{out.A != nil, out.B != nil, out.C != nil}}, func(t *tile) error {
 		for q := range t.copies {
 			first := t.firstRow(q)
 			if out.A != nil {
@@ -212,7 +217,7 @@ func (e *UnsatisfiedError) Error() string {
 
 // Check tells whether a witness satisfies all constraints: its error is an *UnsatisfiedError where it does not.
 func (s *Structure) Check(ctx context.Context, w *witness.Witness) error {
-	return s.each(ctx, w, wanted{true, true, true}, func(t *tile) error {
+	return s.each(ctx, w, wanted{[3]bool{true, true, true}, true}, func(t *tile) error {
 		if row, q := t.unsatisfied(); row >= 0 {
 			return &UnsatisfiedError{t.firstRow(q) + row}
 		}
@@ -246,24 +251,26 @@ func (t *tile) unsatisfied() (row, copy int) {
 	return -1, -1
 }
 
+// unsatisfiedLong finds a copy for which row i of the tile, which is long in some matrix, is not satisfied.
 func (t *tile) unsatisfiedLong(i int) (copy int) {
-	row := uint32(t.start + i)
+	var long [3][]fr.Element
+	for m := range long {
+		l := &t.long[m]
+		if at, ok := slices.BinarySearch(l.rows, uint32(t.start+i)); ok {
+			long[m] = l.values[at*t.copies:][:t.copies]
+		}
+	}
+	value := func(m, q int, small uint32) fr.Element {
+		if long[m] != nil {
+			return long[m][q]
+		}
+		return smallValues[small]
+	}
 	for q := range t.copies {
-		a := t.value(0, row, q, digit(&t.a[i], q))
-		b := t.value(1, row, q, t.b[i]>>q&1)
-		c := t.value(2, row, q, digit(&t.c[i], q))
+		a, b, c := value(0, q, digit(&t.a[i], q)), value(1, q, t.b[i]>>q&1), value(2, q, digit(&t.c[i], q))
 		if *a.Mul(&a, &b) != c {
 			return q
 		}
 	}
 	return -1
-}
-
-// value is that of a row in copy q, given what it is if the row is small.
-func (t *tile) value(matrix int, row uint32, q int, small uint32) fr.Element {
-	l := &t.long[matrix]
-	if i, ok := slices.BinarySearch(l.rows, row); ok {
-		return l.values[i*t.copies+q]
-	}
-	return smallValues[small]
 }

@@ -47,17 +47,52 @@ func subtractModulus(e fr.Element) fr.Element {
 var modulus = curve.ScalarFromBig(fr.Modulus())
 
 // evaluateLong computes the long rows of a matrix in a tile.
-func (t *tile) evaluateLong(rows *LongRows, out *longValues, coefficients []curve.Scalar) {
-	first, _ := slices.BinarySearch(rows.Row, uint32(t.start))
-	end, _ := slices.BinarySearch(rows.Row, uint32(t.start+t.rows))
+func (t *tile) evaluateLong(matrix int, exact bool, coefficients []curve.Scalar) {
+	template := t.section.Template
+	rows, out := &template.Long[matrix], &t.long[matrix]
+	first := rows.find(t.start)
+	end := rows.find(t.start + t.rows)
 	out.rows = rows.Row[first:end]
 	out.values = slices.Grow(out.values[:0], len(out.rows)*t.copies)[:len(out.rows)*t.copies]
-	for i := range out.rows {
+	unit := Small(template.oneSlot()<<3 | 1)
+	results := template.Long[2].find(t.start)
+	for i, row := range out.rows {
 		values := out.values[i*t.copies:][:t.copies]
-		start, split, end := rows.Start[first+i], rows.Split[first+i], rows.Start[first+i+1]
-		t.sumBits(rows.Slot[start:split], rows.Coefficient[start:split], coefficients, values)
-		t.addFull(rows.Slot[split:end], rows.Coefficient[split:end], coefficients, values)
+		if matrix != 0 || exact || template.Products[row].B != unit {
+			t.sumLong(rows, first+i, coefficients, values)
+			continue
+		}
+		long := &template.Long[2]
+		for results < len(long.Row) && long.Row[results] < row {
+			results++
+		}
+		if results < len(long.Row) && long.Row[results] == row {
+			t.sumLong(long, results, coefficients, values)
+		} else {
+			t.smallResult(row, values)
+		}
 	}
+}
+
+// find is the position of the first long row that is not before a row.
+func (l *LongRows) find(row int) int {
+	i, _ := slices.BinarySearch(l.Row, uint32(row))
+	return i
+}
+
+// smallResult writes C of a row that is small in it.
+func (t *tile) smallResult(row uint32, out []fr.Element) {
+	c := t.sum(t.section.Template.Sums[row][:])
+	for q := range out {
+		out[q] = smallValues[digit(&c, q)]
+	}
+}
+
+// sumLong computes a long row of a matrix, copy by copy.
+func (t *tile) sumLong(rows *LongRows, i int, coefficients []curve.Scalar, out []fr.Element) {
+	start, split, end := rows.Start[i], rows.Split[i], rows.Start[i+1]
+	t.sumBits(rows.Slot[start:split], rows.Coefficient[start:split], coefficients, out)
+	t.addFull(rows.Slot[split:end], rows.Coefficient[split:end], coefficients, out)
 }
 
 // sumBits sums up the coefficients of the bits that are set, copy by copy.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 
-	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/post"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -70,7 +69,7 @@ func poRepCase(t testing.TB, name string) assigned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Record(c.Shape)
+	s := recorded(c.Shape)
 	w, err := AssignPoRep(context.Background(), s.Layout(), c, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +87,7 @@ func poStCase(t testing.TB, name, files string, partition int, shape filecoin.Po
 		}
 		proofs = append(proofs, p)
 	}
-	s := recordPoSt(post.ShapeOf(shape))
+	s := recorded(shape)
 	w, err := AssignPoSt(context.Background(), s.Layout(), shape, proofs)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +104,7 @@ func snapCase(t testing.TB) assigned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Record(statement.Shape)
+	s := recorded(statement.Shape)
 	w, err := AssignSnap(context.Background(), s.Layout(), statement, v, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +171,34 @@ func compare(t *testing.T, c *assigned) {
 	compareVector(t, c.files+".a", a, want.Hashes["a_sha256"])
 	compareVector(t, c.files+".b", b, want.Hashes["b_sha256"])
 	compareVector(t, c.files+".c", read(evaluated.C), want.Hashes["c_sha256"])
+	compareMatrices(t, c, evaluated)
 	compareCompressed(t, c, a, b)
 	compareQueries(t, c, variables)
+}
+
+// compareMatrices compares the evaluations with those of the system written out.
+func compareMatrices(t *testing.T, c *assigned, a *Assignment) {
+	t.Helper()
+	m, err := c.structure.Matrices(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := make([]curve.Scalar, m.Wires)
+	if err := a.Witness.Read(t.Context(), 0, w); err != nil {
+		t.Fatal(err)
+	}
+	var out [3][]curve.Scalar
+	for i := range out {
+		out[i] = make([]curve.Scalar, m.Constraints)
+	}
+	if err := m.Evaluate(t.Context(), w, out[0], out[1], out[2]); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range []groth16.Vector{a.A, a.B, a.C} {
+		if want := v.(vector); !slices.Equal(out[i], want) {
+			t.Errorf("the product with matrix %c, written out, is another one", 'A'+i)
+		}
+	}
 }
 
 // compareCompressed compares the compressed evaluations with the full ones.

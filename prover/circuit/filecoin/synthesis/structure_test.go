@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"math/bits"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -26,6 +27,14 @@ import (
 
 // long tells whether to run what takes minutes, as `make test-filecoin-long` does.
 func long() bool { return os.Getenv("CUZK_TEST_LONG") != "" }
+
+var recordings sync.Map // shape to func() *structure.Structure
+
+// recorded is Record, once for each shape.
+func recorded(shape filecoin.Shape) *structure.Structure {
+	record, _ := recordings.LoadOrStore(shape, sync.OnceValue(func() *structure.Structure { return Record(shape) }))
+	return record.(func() *structure.Structure)()
+}
 
 // facts are what the reference tells of a circuit.
 type facts struct {
@@ -50,7 +59,7 @@ type circuit struct {
 }
 
 func registered(kind filecoin.Circuit, size filecoin.SectorSize) circuit {
-	return circuit{kind == filecoin.PoRep && size == 32*gib, func() *structure.Structure { return Record(kind.Shape(size)) }}
+	return circuit{kind == filecoin.PoRep && size == 32*gib, func() *structure.Structure { return recorded(kind.Shape(size)) }}
 }
 
 // poRepTest is a circuit of the reference's tests: two layers, one challenge.
@@ -223,7 +232,7 @@ func TestCountsOfTheReferencesTests(t *testing.T) {
 // Every point of a published parameter file belongs to something that the circuit has.
 func TestLengthsArePublished(t *testing.T) {
 	for _, p := range filecoin.PublishedParameters {
-		s := Record(p.Circuit.Shape(p.Sector))
+		s := recorded(p.Circuit.Shape(p.Sector))
 		domain := 1 << bits.Len(uint(s.Constraints+s.Inputs-1))
 		got := filecoin.Lengths{
 			IC: s.Inputs, H: domain - 1, L: s.Aux, A: s.Inputs + s.DensityA().Count(), B: 1 + s.DensityB().Count(),
