@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
@@ -110,5 +111,34 @@ func TestStatementsAreRefused(t *testing.T) {
 	}
 	if err := good.Register(15); err == nil {
 		t.Error("there is a registered PoSt proof 15")
+	}
+}
+
+func TestListsOfSectors(t *testing.T) {
+	const commR = "bc3cb6410bf257ce18c9801c3a19576b4a187c51f396edd4f48fcf002edffd61"
+	n, err := filecoin.ParseNode(commR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []post.Sector{{7, n}, {8, n}}
+	cid := filecoin.Sealed.CID(n)
+	got, err := post.ParseSectors("f", []byte(`[{"sector_number":7,"comm_r":"`+commR+`"},{"SealProof":8,"SectorNumber":8,"SealedCID":{"/":"`+cid+`"}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	text, err := post.FormatSectors(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := post.ParseSectors("f", text); err != nil || cmp.Diff(want, again) != "" {
+		t.Errorf("written and read: %v (%v)", again, err)
+	}
+	for _, text := range []string{``, `{}`, `[1]`, `[{}]`, `[{"sector_number":1}]`, `[{"comm_r":"` + commR + `"}]`, `[{"sector_number":-1,"comm_r":"` + commR + `"}]`} {
+		if _, err := post.ParseSectors("f", []byte(text)); failure.ClassOf(err) != failure.Input {
+			t.Errorf("%s gives %v", text, err)
+		}
 	}
 }

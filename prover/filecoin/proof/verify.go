@@ -82,3 +82,17 @@ func (c Claim) partitions() ([]groth16.Statement, error) {
 	}
 	return out, nil
 }
+
+// Partition is the claim of one partition of a statement alone, as whoever proves partitions one by one has them.
+func Partition(s Statement, partition int) Statement { return onePartition{s, partition} }
+
+type onePartition struct {
+	all       Statement
+	partition int
+}
+
+func (p onePartition) Partitions() int { return 1 }
+
+func (p onePartition) PublicInputs(int) ([]curve.Scalar, error) {
+	return p.all.PublicInputs(p.partition)
+}

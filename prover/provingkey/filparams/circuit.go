@@ -18,13 +18,10 @@ type Circuit struct {
 	A, B r1cs.Density
 }
 
-// CircuitOf is the circuit of a constraint system without the rows that are added for inputs.
+// CircuitOf is the circuit of a constraint system that ends with the rows that are added for inputs.
 func CircuitOf(m *r1cs.Matrices) *Circuit {
-	c := &Circuit{Inputs: m.Public + 1, Aux: m.Wires - m.Public - 1, Constraints: m.Constraints, A: m.Density(m.A), B: m.Density(m.B)}
-	for i := range c.Inputs {
-		c.A[i/64] |= 1 << (i % 64)
-	}
-	return c
+	inputs := m.Public + 1
+	return &Circuit{Inputs: inputs, Aux: m.Wires - inputs, Constraints: m.Constraints - inputs, A: m.Density(m.A), B: m.Density(m.B)}
 }
 
 // CircuitOfAux is the circuit whose densities are known for the wires that are no inputs, one bit each, and in whose B
