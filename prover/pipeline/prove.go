@@ -37,6 +37,20 @@ type Result struct {
 // Prove proves an input, which may be a witness or what the front end makes one from. A run that fails ends the whole;
 // no proof leaves that does not verify. obs is told of every stage of every run.
 func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Observer) (*Result, error) {
+	return p.prove(ctx, work{
+		bytes:  p.front.demand(in),
+		assign: func(ctx context.Context) (*assignment, error) { return p.front.assign(ctx, in) },
+	}, runs, obs)
+}
+
+// work is a proof to be made.
+type work struct {
+	// bytes is the memory that the assignment takes.
+	bytes  int64
+	assign func(context.Context) (*assignment, error)
+}
+
+func (p *core) prove(ctx context.Context, w work, runs Runs, obs stage.Observer) (*Result, error) {
 	if obs == nil {
 		obs = stage.Nop{}
 	}
@@ -58,7 +72,7 @@ func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Obser
 			run.Kind = Cold
 		}
 		run.add(stage.SRS, srs)
-		if result.Proof, result.Public, err = p.once(ctx, in, &run, obs); err != nil {
+		if result.Proof, result.Public, err = p.once(ctx, w, &run, obs); err != nil {
 			return nil, err
 		}
 		result.Runs, result.Backend = append(result.Runs, run), run.Backend
@@ -67,7 +81,7 @@ func (p *Prover) Prove(ctx context.Context, in *File, runs Runs, obs stage.Obser
 }
 
 // loaded is the time that loading took, told to the first run alone.
-func (p *Prover) loaded(ctx context.Context) (srs time.Duration, first bool, _ error) {
+func (p *core) loaded(ctx context.Context) (srs time.Duration, first bool, _ error) {
 	select {
 	case p.turn <- struct{}{}:
 		defer func() { <-p.turn }()
@@ -81,12 +95,12 @@ func (p *Prover) loaded(ctx context.Context) (srs time.Duration, first bool, _ e
 
 // once is one run: queue, synth, queue, gpu, verify. It waits twice: for the memory of all its stages, reserved at once so
 // that no proof holds a part of what another one needs, and for its turn at the backend.
-func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer) (*groth16.Proof, []curve.Scalar, error) {
+func (p *core) once(ctx context.Context, w work, run *Run, to stage.Observer) (*groth16.Proof, []curve.Scalar, error) {
 	obs := &recorder{to: to, run: run}
 	start := time.Now()
 	to.Begin(stage.Queue)
 	backend := p.config.Backend
-	reservation, err := backend.Memory().Reserve(ctx, p.front.demand(in)+backend.Demand(p.key).HostBytes, "the proof")
+	reservation, err := backend.Memory().Reserve(ctx, w.bytes+backend.Demand(p.key).HostBytes, "the proof")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +109,7 @@ func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer
 
 	synthStart := time.Now()
 	to.Begin(stage.Synth)
-	a, err := p.front.assign(ctx, in)
+	a, err := w.assign(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +143,7 @@ func (p *Prover) once(ctx context.Context, in *File, run *Run, to stage.Observer
 
 // verified waits for a proof and verifies it. A backend whose hardware may err hears of it, and computes a refused proof
 // again; what is left to explain is a refusal on which all that was asked agrees.
-func (p *Prover) verified(ctx context.Context, ticket groth16.Ticket, run *Run, public []curve.Scalar, obs *recorder) (_ *groth16.Proof, refusal, _ error) {
+func (p *core) verified(ctx context.Context, ticket groth16.Ticket, run *Run, public []curve.Scalar, obs *recorder) (_ *groth16.Proof, refusal, _ error) {
 	for {
 		// The backend gives the assignment up before it answers: waiting with another context would free it too early.
 		proof, err := ticket.Wait(context.WithoutCancel(ctx))
@@ -151,7 +165,7 @@ func (p *Prover) verified(ctx context.Context, ticket groth16.Ticket, run *Run, 
 	}
 }
 
-func (p *Prover) verify(proof *groth16.Proof, public []curve.Scalar) error {
+func (p *core) verify(proof *groth16.Proof, public []curve.Scalar) error {
 	if p.verifier == nil {
 		return groth16.CheckPoints(proof)
 	}
@@ -159,9 +173,9 @@ func (p *Prover) verify(proof *groth16.Proof, public []curve.Scalar) error {
 }
 
 // explain says why a proof did not verify.
-func (p *Prover) explain(ctx context.Context, a *assignment, cause error, to stage.Observer) error {
+func (p *core) explain(ctx context.Context, a *assignment, cause error, to stage.Observer) error {
 	p.config.Log.Warn("The proof did not verify; looking for the reason", "refusal", cause.Error())
-	err := p.front.explain(ctx, a, cause, func(done float64) { to.Progress(stage.Verify, done) })
+	err := p.circuit.explain(ctx, a, cause, func(done float64) { to.Progress(stage.Verify, done) })
 	if ctx.Err() != nil {
 		return errors.Join(failure.New(failure.Verification, "%w", cause), context.Cause(ctx))
 	}

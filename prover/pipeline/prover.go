@@ -64,9 +64,15 @@ type Config struct {
 // Prover is a circuit with its key, ready to prove any number of inputs. Prove may be called concurrently; the backend
 // decides how many proofs compute at once.
 type Prover struct {
+	core
+	front frontEnd
+}
+
+// core is what provers of all circuit types have in common: from an assignment on, nothing tells them apart.
+type core struct {
 	config   Config
 	key      groth16.Key
-	front    frontEnd
+	circuit  circuit
 	verifier *groth16.Verifier // nil if there is no verifying key
 	// srs is the time that loading took; the first run carries it.
 	srs   time.Duration
@@ -74,12 +80,8 @@ type Prover struct {
 	turn  chan struct{} // guards srs and began
 }
 
-// frontEnd is what a circuit type contributes.
-type frontEnd interface {
-	// assign makes the assignment of an input, or says what is wrong with the input.
-	assign(ctx context.Context, in *File) (*assignment, error)
-	// demand is the memory that the assignment of an input takes, in bytes.
-	demand(in *File) int64
+// circuit is what a circuit type contributes to the proving of assignments.
+type circuit interface {
 	// explain finds out why a proof of an assignment did not verify, as far as the files tell. cause is the refusal.
 	explain(ctx context.Context, a *assignment, cause error, progress func(done float64)) error
 	// keySource is the key as its file holds it.
@@ -88,36 +90,60 @@ type frontEnd interface {
 	Close() error
 }
 
+// frontEnd is a circuit that makes one assignment of an input's file.
+type frontEnd interface {
+	circuit
+	// assign makes the assignment of an input, or says what is wrong with the input.
+	assign(ctx context.Context, in *File) (*assignment, error)
+	// demand is the memory that the assignment of an input takes, in bytes.
+	demand(in *File) int64
+}
+
 // assignment is an assignment with its public inputs, canonical and without the one.
 type assignment struct {
 	groth16.Assignment
 	public  []curve.Scalar
 	witness groth16.Vector
-	close   func() error
+	// satisfied, if not nil, checks the constraints.
+	satisfied func(context.Context) error
+	close     func() error
 }
 
-// Open loads a circuit's files. The files must stay open until Close. obs is told of the stage srs.
-func Open(ctx context.Context, files Files, config Config, obs stage.Observer) (*Prover, error) {
-	dumpsOff()
+// newCore fills in what a Config leaves out.
+func newCore(config Config) core {
 	if config.Random == nil {
 		config.Random = rand.Reader
 	}
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
+	return core{config: config, turn: make(chan struct{}, 1)}
+}
+
+// Open loads a circuit's files. The files must stay open until Close. obs is told of the stage srs.
+func Open(ctx context.Context, files Files, config Config, obs stage.Observer) (*Prover, error) {
+	p := &Prover{core: newCore(config)}
+	if err := p.open(obs, func(obs stage.Observer) error { return p.load(ctx, files, obs) }); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// open loads files as the stage srs, and closes again what a failure leaves open.
+func (p *core) open(obs stage.Observer, load func(stage.Observer) error) error {
+	dumpsOff()
 	if obs == nil {
 		obs = stage.Nop{}
 	}
-	p := &Prover{config: config, turn: make(chan struct{}, 1)}
 	start := time.Now()
 	obs.Begin(stage.SRS)
-	if err := p.load(ctx, files, obs); err != nil {
-		return nil, errors.Join(err, p.Close())
+	if err := load(obs); err != nil {
+		return errors.Join(err, p.Close())
 	}
 	end := time.Now()
 	p.srs = end.Sub(start)
 	obs.Done(stage.Span{Stage: stage.SRS, Start: start, End: end})
-	return p, nil
+	return nil
 }
 
 func (p *Prover) load(ctx context.Context, files Files, obs stage.Observer) (err error) {
@@ -142,12 +168,18 @@ func (p *Prover) load(ctx context.Context, files Files, obs stage.Observer) (err
 	if err != nil {
 		return err
 	}
+	return p.use(ctx, p.front, vk, files)
+}
+
+// use makes the key of an opened circuit ready.
+func (p *core) use(ctx context.Context, c circuit, vk *groth16.VerifyingKey, files Files) (err error) {
+	p.circuit = c
 	if vk != nil {
 		if p.verifier, err = groth16.NewVerifier(vk, p.config.CommitmentHash); err != nil {
 			return named(err, files.VerifyingKey, files.ProvingKey)
 		}
 	}
-	p.key, err = p.config.Backend.LoadKey(ctx, p.front.keySource(), p.config.Budget)
+	p.key, err = p.config.Backend.LoadKey(ctx, c.keySource(), p.config.Budget)
 	return named(err, files.ProvingKey)
 }
 
@@ -166,13 +198,13 @@ func named(err error, files ...*File) error {
 }
 
 // Curve is the key's.
-func (p *Prover) Curve() curve.ID { return p.key.Curve() }
+func (p *core) Curve() curve.ID { return p.key.Curve() }
 
 // Format is the key's.
 func (p *Prover) Format() Format { return p.config.Format }
 
 // VerifyingKey is what proofs are verified against; nil if there is none.
-func (p *Prover) VerifyingKey() *groth16.VerifyingKey {
+func (p *core) VerifyingKey() *groth16.VerifyingKey {
 	if p.verifier == nil {
 		return nil
 	}
@@ -180,22 +212,22 @@ func (p *Prover) VerifyingKey() *groth16.VerifyingKey {
 }
 
 // Close gives up what the prover holds; proofs under way end first.
-func (p *Prover) Close() error {
+func (p *core) Close() error {
 	var errs []error
-	if p.front != nil {
-		errs = append(errs, p.front.Close())
+	if p.circuit != nil {
+		errs = append(errs, p.circuit.Close())
 	}
 	switch {
 	case p.key != nil: // it has taken the source over
 		errs = append(errs, p.key.Close())
-	case p.front != nil:
-		errs = append(errs, p.front.keySource().Close())
+	case p.circuit != nil:
+		errs = append(errs, p.circuit.keySource().Close())
 	}
 	return errors.Join(errs...)
 }
 
 // scalar draws a uniform scalar.
-func (p *Prover) scalar() (curve.Scalar, error) {
+func (p *core) scalar() (curve.Scalar, error) {
 	n, err := rand.Int(p.config.Random, p.Curve().ScalarModulus())
 	if err != nil {
 		return curve.Scalar{}, fmt.Errorf("draw a random scalar: %w", err)
