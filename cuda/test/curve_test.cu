@@ -33,10 +33,26 @@ CUZK_HD bool equal_points(const Affine<F>& a, const Affine<F>& b) {
 
 // The same point over another denominator: z^2 and z^3.
 template <class F>
-CUZK_HD Xyzz<F> rescaled(const Affine<F>& a, const F& z) {
+CUZK_NOINLINE __host__ __device__ Xyzz<F> rescaled(const Affine<F>& a, const F& z) {
   if (is_infinity(a)) return Xyzz<F>::infinity();
   const F zz = sqr_lazy(z), zzz = mul_lazy(zz, z);
   return {mul_lazy(a.x, zz), mul_lazy(a.y, zzz), zz, zzz};
+}
+
+// One copy of each function a group: compiling them is what takes time.
+template <class F>
+CUZK_NOINLINE __host__ __device__ Xyzz<F> mixed_sum(Xyzz<F> a, const Affine<F>& b) {
+  add_mixed(a, b);
+  return a;
+}
+template <class F>
+CUZK_NOINLINE __host__ __device__ Xyzz<F> sum(Xyzz<F> a, const Xyzz<F>& b) {
+  add(a, b);
+  return a;
+}
+template <class F>
+CUZK_NOINLINE __host__ __device__ Xyzz<F> doubled(const Xyzz<F>& a) {
+  return dbl(a);
 }
 
 const char* const kNames[] = {"of", "add_mixed to one", "add_mixed", "add", "add of itself", "dbl", "neg", "neg_if"};
@@ -48,26 +64,20 @@ __global__ void pairs_kernel(const Table<F>* table, u32* wrong) {
   const u32 t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t >= kPairs) return;
   const u32 i = t / kPoints, j = t % kPoints;
-  const Affine<F> p = load_ro(&table->point[i]), q = load_ro(&table->point[j]), sum = load_ro(&table->sum(i, j));
+  const Affine<F> p = load_ro(&table->point[i]), q = load_ro(&table->point[j]), p_plus_q = load_ro(&table->sum(i, j));
   const Affine<F> twice = load_ro(&table->sum(i, i));
   // Coordinates of a point that is not infinite are as good as any for denominators.
   const F z = table->point[1].x, w = table->point[3].y;
   Xyzz<F> r[kFunctions];
   r[kOf] = Xyzz<F>::of(p);
-  r[kMixedToOne] = Xyzz<F>::of(p);
-  add_mixed(r[kMixedToOne], q);
-  r[kMixed] = rescaled(p, z);
-  add_mixed(r[kMixed], q);
-  r[kAdd] = rescaled(p, z);
-  add(r[kAdd], rescaled(q, w));
-  r[kAddItself] = rescaled(p, z);
-  add(r[kAddItself], Xyzz<F>(r[kAddItself]));
-  r[kDouble] = dbl(rescaled(p, w));
-  r[kNegate] = neg(rescaled(p, z));
-  add_mixed(r[kNegate], p);
-  r[kNegateIf] = Xyzz<F>::of(neg_if(true, p));
-  add_mixed(r[kNegateIf], neg_if(false, p));
-  const Affine<F> want[kFunctions] = {p, sum, sum, sum, twice, twice, Affine<F>::infinity(), Affine<F>::infinity()};
+  r[kMixedToOne] = mixed_sum(Xyzz<F>::of(p), q);
+  r[kMixed] = mixed_sum(rescaled(p, z), q);
+  r[kAdd] = sum(rescaled(p, z), rescaled(q, w));
+  r[kAddItself] = sum(rescaled(p, z), rescaled(p, z));
+  r[kDouble] = doubled(rescaled(p, w));
+  r[kNegate] = mixed_sum(neg(rescaled(p, z)), p);
+  r[kNegateIf] = mixed_sum(Xyzz<F>::of(neg_if(true, p)), neg_if(false, p));
+  const Affine<F> want[kFunctions] = {p, p_plus_q, p_plus_q, p_plus_q, twice, twice, Affine<F>::infinity(), Affine<F>::infinity()};
   u32 bits = 0;
   CUZK_NO_UNROLL
   for (u32 k = 0; k < kFunctions; k++) {
