@@ -12,6 +12,8 @@ ARG GO_IMAGE=docker.io/library/golang:1.26.8-bookworm
 ARG STATIC_IMAGE=gcr.io/distroless/static-debian12:nonroot
 ARG GLIBC_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 ARG CUDA_IMAGE=docker.io/nvidia/cuda:13.0.1-base-ubuntu24.04
+# With nvcc; or a Debian or Ubuntu whose C library is not newer than that of CUDA_IMAGE, where nvcc is installed with pip.
+ARG CUDA_BUILD_IMAGE=docker.io/nvidia/cuda:13.0.1-devel-ubuntu24.04
 
 # --- sources: modules first, so that a change of code downloads nothing --------------------------------------------
 FROM ${GO_IMAGE} AS sources
@@ -81,19 +83,44 @@ COPY --from=build-prover /out/licenses /licenses
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/cuzk"]
 
-# The same binary on CUDA's runtime base. There is no CUDA library in it yet, and the label says so: `--backend cuda`
-# answers with an error, `--backend auto` proves on the CPU.
+# --- prover-cuda: the same binary, with the CUDA library beside it ---------------------------------------------------
+FROM ${CUDA_BUILD_IMAGE} AS build-libcuzk
+# source compiles the library for the architectures named, such as "90 120"; prebuilt takes the bin/libcuzk.so that
+# `make cuda` has left in the build context.
+ARG LIBCUZK_FROM=source
+ARG CUDA_ARCHS=release
+# Passed through for the pip that installs nvcc where the image has none.
+ARG PIP_INDEX_URL
+WORKDIR /src
+RUN [ "${LIBCUZK_FROM}" = prebuilt ] || { command -v g++ && command -v make && { command -v nvcc || command -v python3; }; } || \
+      { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ make python3 python3-venv; }
+# Before the sources, so that a change of code downloads nothing.
+COPY hack/cuda ./hack/cuda
+RUN [ "${LIBCUZK_FROM}" = prebuilt ] || hack/cuda/toolkit
+# The bracket makes a pattern of the name, which may match nothing.
+COPY Makefile bin/libcuzk.s[o] ./prebuilt/
+COPY Makefile ./
+COPY make ./make
+COPY cuda ./cuda
+RUN mkdir /out && case "${LIBCUZK_FROM}" in \
+      prebuilt) cp prebuilt/libcuzk.so /out/ ;; \
+      *) make cuda ARCHS="${CUDA_ARCHS}" && cp bin/libcuzk.so /out/ ;; \
+    esac
+
 FROM ${CUDA_IMAGE} AS prover-cuda
 ARG VERSION=dev
 ARG COMMIT=unknown
-LABEL org.opencontainers.image.title="cuzk prover (CUDA base)" \
-      org.opencontainers.image.description="Groth16 prover on CUDA's runtime base; proves on the CPU until the CUDA library is released" \
+LABEL org.opencontainers.image.title="cuzk prover (CUDA)" \
+      org.opencontainers.image.description="Groth16 prover for circom and gnark circuits on BN254 and BLS12-381, on NVIDIA GPUs" \
       org.opencontainers.image.source="https://github.com/cuzk-dev/cuzk" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${COMMIT}" \
-      dev.cuzk.backends="cpu"
+      dev.cuzk.backends="cuda,cpu"
+# What the container runtime has to mount of the driver.
+ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility
 COPY --from=build-prover /out/cuzk /usr/local/bin/cuzk
+COPY --from=build-libcuzk /out/libcuzk.so /usr/local/bin/libcuzk.so
 COPY --from=build-prover /out/licenses /licenses
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/cuzk"]

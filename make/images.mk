@@ -6,7 +6,7 @@ VERSION ?= $(shell git -C $(ROOT) describe --tags --always --dirty 2>/dev/null |
 COMMIT ?= $(shell git -C $(ROOT) rev-parse HEAD 2>/dev/null || echo unknown)
 DOCKER ?= docker
 # Handed to the build if set in the environment: mirrors, proxies, other bases.
-DOCKER_BUILD_ARGS ?= $(foreach v,GO_IMAGE STATIC_IMAGE GLIBC_IMAGE CUDA_IMAGE GOPROXY GOSUMDB GONOSUMDB GOPRIVATE,$(if $($(v)),--build-arg $(v)=$($(v))))
+DOCKER_BUILD_ARGS ?= $(foreach v,GO_IMAGE STATIC_IMAGE GLIBC_IMAGE CUDA_IMAGE CUDA_BUILD_IMAGE CUDA_ARCHS LIBCUZK_FROM PIP_INDEX_URL GOPROXY GOSUMDB GONOSUMDB GOPRIVATE,$(if $($(v)),--build-arg $(v)=$($(v))))
 DOCKER_BUILD_FLAGS ?=
 
 docker-build-%:

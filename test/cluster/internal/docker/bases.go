@@ -25,7 +25,11 @@ const (
 
 // baseArguments are the Dockerfile's build arguments that take base images.
 func baseArguments(goImage string) [][2]string {
-	return [][2]string{{"GO_IMAGE", goImage}, {"STATIC_IMAGE", staticImage}, {"GLIBC_IMAGE", glibcImage}, {"CUDA_IMAGE", cudaImage}}
+	return [][2]string{
+		{"GO_IMAGE", goImage}, {"STATIC_IMAGE", staticImage}, {"GLIBC_IMAGE", glibcImage}, {"CUDA_IMAGE", cudaImage},
+		// It has no compiler for CUDA, but the tools that are needed where the library is prebuilt.
+		{"CUDA_BUILD_IMAGE", goImage}, {"LIBCUZK_FROM", "prebuilt"},
+	}
 }
 
 // tools are the programs beside Go that build steps use.
