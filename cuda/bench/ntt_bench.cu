@@ -1,12 +1,13 @@
 // Times of transforms and quotients beside what the machine can do: products in the field and copies.
 //
-//   ntt_bench [smallest [largest]]   sizes as logarithms, 10 and 27 unless given
+//   ntt_bench [smallest [largest [curve]]]   sizes as logarithms, 10 and 27 unless given; bls12381 or bn254, else both
 //   ntt_bench plans                  other ways to cut sizes into passes
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "ntt/quotient.cuh"
@@ -167,6 +168,7 @@ int main(int argc, char** argv) {
   const Stream s;
   if (argc > 1 && !std::strcmp(argv[1], "plans")) return time_plans(s), 0;
   const int smallest = argc > 1 ? std::atoi(argv[1]) : 10, largest = argc > 2 ? std::atoi(argv[2]) : 27;
-  time_field<Bls12381Fr>(s, "BLS12-381", smallest, largest);
-  time_field<Bn254Fr>(s, "BN254", smallest, largest);
+  const std::string curve = argc > 3 ? argv[3] : "";
+  if (curve != "bn254") time_field<Bls12381Fr>(s, "BLS12-381", smallest, largest);
+  if (curve != "bls12381") time_field<Bn254Fr>(s, "BN254", smallest, largest);
 }

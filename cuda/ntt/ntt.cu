@@ -24,13 +24,13 @@ RadixEight<Fr> radix_eight(u32 generator) {
 // The pairs of StageRoots::stages.
 template <class Fr>
 DeviceArray<uint4> make_stage_roots(u32 generator, cudaStream_t s) {
-  DeviceArray<uint4> words(std::size_t(4) * kStageRoots);
+  DeviceArray<uint4> words(pair_words(kStageRoots));
   TableEntries<Fr> t{7, 64, 1};
   t.root = root_of_unity<Fr>(generator, 9);
-  fill_planes(t, words, kStageRoots, 0, s);
+  fill_pairs(t, words.get(), s);
   t.columns = 8;
   t.root = root_of_unity<Fr>(generator, 6);
-  fill_planes(t, words, kStageRoots, kW64At, s);
+  fill_pairs(t, words.get() + pair_words(kW64At), s);
   return words;
 }
 
@@ -43,11 +43,11 @@ DeviceArray<uint4> make_part_roots(int log, u32 generator, cudaStream_t s) {
   if (parts == 1) return {};
   TableEntries<Fr> t{parts - 1, (1u << log) / parts, 1};
   t.root = root_of_unity<Fr>(generator, log);
-  return make_planes(t, s);
+  return make_pairs(t, s);
 }
 
 template <class Fr>
-Planes<Fr> view(const DeviceArray<uint4>& words) {
+Pairs<Fr> view(const DeviceArray<uint4>& words) {
   return {words.get(), u32(words.size() / 4)};
 }
 
@@ -70,7 +70,7 @@ Ntt<Fr>::Ntt(int log_n, u32 generator, const Options& options) {
   if (plan_.one_block()) {
     TableEntries<Fr> t{1, std::max(1u, u32(size() / 2)), 1};
     t.root = root_;
-    one_block_ = make_planes(t, s);
+    one_block_ = make_pairs(t, s);
   } else {
     eight_ = radix_eight<Fr>(generator);
     stages_ = make_stage_roots<Fr>(generator, s);
@@ -104,14 +104,14 @@ PassFactors<Fr> Ntt<Fr>::make_factors(const Fr& shift, bool inverse, std::size_t
     } else {
       TableEntries<Fr> t{first, last};
       t.root = root;
-      f.small = make_planes(t, s);
+      f.small = make_pairs(t, s);
     }
     return f;
   }
   TableEntries<Fr> t{middle, last};
   t.root = power(root, first);
   t.row_base = power(shift, first);
-  f.small = make_planes(t, s);
+  f.small = make_pairs(t, s);
   if (size() * sizeof(Fr) <= table_limit) {
     f.large = make_large_table(p.first, p.middle + p.last, root, shift, s);
     return f;
@@ -123,14 +123,14 @@ PassFactors<Fr> Ntt<Fr>::make_factors(const Fr& shift, bool inverse, std::size_t
     low.root = root;
     high.root = high_root;
     high.column_base = shift;
-    f.low = make_planes(low, s);
-    f.high = make_planes(high, s);
+    f.low = make_pairs(low, s);
+    f.high = make_pairs(high, s);
   } else {
     TableEntries<Fr> low{first, last}, high{first, middle};
     low.root = root;
     high.root = high_root;
-    f.low = make_planes(low, s);
-    f.high = make_planes(high, s);
+    f.low = make_pairs(low, s);
+    f.high = make_pairs(high, s);
   }
   return f;
 }
@@ -160,7 +160,7 @@ Coset<Fr> Ntt<Fr>::make_coset(const Fr& shift, const std::vector<Fr>& constants,
   const Fr inverse_n = ::cuzk::inverse(from_integer<Fr>(size()));
   for (const Fr& constant : constants) {
     last.constant = mul(constant, inverse_n);
-    c.last_.push_back(make_planes(last, s));
+    c.last_.push_back(make_pairs(last, s));
   }
   s.synchronize();
   return c;

@@ -5,7 +5,7 @@
 #include "base/device.h"
 #include "ntt/butterfly.cuh"
 #include "ntt/plan.h"
-#include "ntt/planes.cuh"
+#include "ntt/pairs.cuh"
 
 namespace cuzk::ntt {
 
@@ -16,7 +16,7 @@ struct OneBlock {
   Fr* out;
   int log_n;
   bool inverse;
-  Planes<Fr> roots;  // w^x, x < n / 2
+  Pairs<Fr> roots;  // w^x, x < n / 2
 };
 
 constexpr u32 kOneBlockThreads = 512;
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kOneBlockThreads) one_block_kernel(const __gri
   }
   for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
     const u32 at = job.inverse ? (0u - i) & (n - 1) : i;
-    store_stream(job.out + at, job.finish.apply(at, values[i]));
+    store_stream(job.out + at, job.finish.apply(at, values[i], job.finish.fetch(at)));
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/device.h"
 #include "ntt/butterfly.cuh"
-#include "ntt/planes.cuh"
+#include "ntt/pairs.cuh"
 #include "ntt/shape.h"
 
 namespace cuzk::ntt {
@@ -11,8 +11,8 @@ namespace cuzk::ntt {
 // Roots of unity between the stages of a pass: Shoup pairs, powers of the root of the size named.
 template <class Fr>
 struct StageRoots {
-  Planes<Fr> parts;     // w_size^(k x) at (k - 1) kPart + x: k = 1 .. kParts - 1, x < kPart
-  const uint4* stages;  // planes of w_512^(k x) at (k - 1) 64 + x, then of w_64^(k x) at (k - 1) 8 + x: k = 1 .. 7
+  Pairs<Fr> parts;     // w_size^(k x) at (k - 1) kPart + x: k = 1 .. kParts - 1, x < kPart
+  const uint4* stages;  // pairs w_512^(k x) at (k - 1) 64 + x, then of w_64^(k x) at (k - 1) 8 + x: k = 1 .. 7
   RadixEight<Fr> eight;
 };
 constexpr u32 kW64At = 7 * 64, kStageRoots = kW64At + 7 * 8;
@@ -28,69 +28,81 @@ struct Pass {
   StageRoots<Fr> roots;
 };
 
-// 16 bytes of shared memory at once. The compiler cuts a load in four where it sees what was stored, and these would meet in
-// the same banks.
-CUZK_D uint4 load_shared(const uint4* p) {
-#if CUZK_DEVICE_CODE
-  uint4 v;
-  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "r"(u32(__cvta_generic_to_shared(p)))
-               : "memory");
-  return v;
-#else
-  return *p;
-#endif
-}
-
-// One transform of the block, in shared memory: two planes of 16 bytes.
-template <class Fr, int kLog, bool kStrided>
-class Column {
-  using S = Shape<kLog>;
-
+// Values in shared memory, as halves of 16 bytes in two planes, by their offset in bytes in the first. Accesses are written
+// as such: where the compiler sees what was stored it cuts a load in four, which then meet in the same banks.
+template <class Fr, u32 kPlane>
+class SharedValues {
  public:
-  CUZK_D Column(uint4* shared, u32 column) : p_(shared + (kStrided ? column : column * S::kSize)) {}
-  CUZK_D Fr read(u32 part, u32 index) const {
-    const uint4* p = at(part, index);
+#if CUZK_DEVICE_CODE
+  CUZK_D explicit SharedValues(uint4* p) : p_(u32(__cvta_generic_to_shared(p))) {}
+  CUZK_D Fr load(u32 offset) const {
     Fr v;
-    put_quad(v.limb, load_shared(p));
-    put_quad(v.limb + 4, load_shared(p + S::kPoints));
+    load_half(v.limb, p_ + offset);
+    load_half(v.limb + 4, p_ + offset + kPlane);
     return v;
   }
-  CUZK_D void write(u32 part, u32 index, const Fr& v) const {
-    uint4* p = at(part, index);
-    p[0] = quad(v.limb);
-    p[S::kPoints] = quad(v.limb + 4);
+  CUZK_D void store(u32 offset, const Fr& v) const {
+    store_half(p_ + offset, v.limb);
+    store_half(p_ + offset + kPlane, v.limb + 4);
   }
 
  private:
-  CUZK_D uint4* at(u32 part, u32 index) const {
-    const u32 place = part * S::kPart + swizzle<S::kStages>(index);
-    return p_ + (kStrided ? place * S::kColumns : place);
+  static CUZK_D void load_half(u32* v, u32 at) {
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at) : "memory");
   }
-  uint4* p_;
+  static CUZK_D void store_half(u32 at, const u32* v) {
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]) : "memory");
+  }
+  u32 p_;
+#else
+  explicit SharedValues(uint4* p) : p_(reinterpret_cast<char*>(p)) {}
+  Fr load(u32 offset) const {
+    Fr v;
+    put_quad(v.limb, *half(offset));
+    put_quad(v.limb + 4, *half(offset + kPlane));
+    return v;
+  }
+  void store(u32 offset, const Fr& v) const {
+    *half(offset) = quad(v.limb);
+    *half(offset + kPlane) = quad(v.limb + 4);
+  }
+
+ private:
+  uint4* half(u32 offset) const { return reinterpret_cast<uint4*>(p_ + offset); }
+  char* p_;
+#endif
 };
 
+// Keeps the assembler from computing several values at once, for which there are no registers: it moves no store over a
+// barrier.
+CUZK_D void end_of_value() {
+#if CUZK_DEVICE_CODE
+  __syncwarp();
+#endif
+}
+
 // First stage, of radix 2 or 4: from memory to kParts transforms of kPart points in shared memory.
-template <class Fr, int kLog, class Tile, class Read>
-CUZK_D void split_into_parts(const StageRoots<Fr>& roots, u32 lane, const Tile& tile, Read read) {
+template <class Fr, int kLog, class Write, class Read>
+CUZK_D void split_into_parts(const StageRoots<Fr>& roots, u32 lane, Write write, Read read) {
   using S = Shape<kLog>;
+  Fr v[8];
   CUZK_UNROLL
-  for (u32 i = 0; i < 8 / S::kParts; i++) {
+  for (u32 j = 0; j < 8; j++) v[j] = read(j);
+  constexpr u32 kGroups = 8 / S::kParts;
+  CUZK_UNROLL
+  for (u32 i = 0; i < kGroups; i++) {
     const u32 x = lane + i * S::kLanes;
-    Fr v[4];
-    CUZK_UNROLL
-    for (u32 k = 0; k < S::kParts; k++) v[k] = read(x + k * S::kPart);
     if constexpr (S::kParts == 2) {
-      butterfly(v[0], v[1]);
+      butterfly(v[i], v[i + 4]);
     } else {
-      radix_four(roots.eight, v);
+      radix_four(roots.eight, v[i], v[i + 2], v[i + 4], v[i + 6]);
     }
     CUZK_UNROLL
     for (u32 k = 0; k < S::kParts; k++) {
       const u32 output = S::kParts == 2 ? k : four_output(k);
-      if (output) v[k] = mul_shoup(v[k], roots.parts.at((output - 1) * S::kPart + x));
-      tile.write(output, x, v[k]);
+      Fr r = v[i + k * kGroups];
+      if (output) r = mul_shoup(r, roots.parts.at((output - 1) * S::kPart + x));
+      write(output, x, r);
     }
   }
 }
@@ -101,59 +113,76 @@ template <class Fr, int kLog, bool kStrided, class Source, class Finish>
 __global__ void __launch_bounds__(Shape<kLog>::kThreads, Shape<kLog>::kBlocksPerMultiprocessor)
     pass_kernel(const __grid_constant__ Pass<Fr, Source, Finish> pass) {
   using S = Shape<kLog>;
+  using ThreadSlots = Slots<S::kStages, kStrided ? S::kColumns * 16 : 16>;
   CUZK_DYNAMIC_SHARED(uint4, shared);
   const u32 column = kStrided ? threadIdx.x % S::kColumns : threadIdx.x / S::kLanes;
   const u32 lane = kStrided ? threadIdx.x / S::kColumns : threadIdx.x % S::kLanes;
   const u32 part = lane / S::kPartLanes, t = lane % S::kPartLanes;
-  const Column<Fr, kLog, kStrided> tile(shared, column);
+  const SharedValues<Fr, S::kPoints * 16> values(shared + (kStrided ? column : column * S::kSize));
 
   const u32 q = blockIdx.x * S::kColumns + column;
   const u32 outer = q >> pass.log_stride;
   const u32 origin = (outer << (pass.log_stride + kLog)) + (q - (outer << pass.log_stride));
-  const auto position = [&](u32 row) { return origin + (row << pass.log_stride); };
-  const auto read = [&](u32 row) { return pass.source.at(position(row)); };
+  const auto read = [&](u32 j) { return pass.source.at(origin + ((lane + j * S::kLanes) << pass.log_stride)); };
 
   if constexpr (S::kParts > 1) {
-    split_into_parts<Fr, kLog>(pass.roots, lane, tile, read);
+    split_into_parts<Fr, kLog>(
+        pass.roots, lane, [&](u32 k, u32 x, const Fr& v) { values.store(ThreadSlots::of_part(k) + ThreadSlots::of_index(x), v); }, read);
     __syncthreads();
   }
   CUZK_NO_UNROLL
   for (int stage = 0; stage < S::kStages; stage++) {
-    const bool from_memory = S::kParts == 1 && stage == 0;
     const bool last = stage == S::kStages - 1;
-    const auto index = [&](u32 j) { return stage_index<S::kStages>(stage, t, j); };
-    const Planes<Fr> roots{pass.roots.stages, kStageRoots};
+    const ThreadSlots slots(stage, part, t);
     const bool w512 = S::kStages == 3 && stage == 0;
-    const u32 root = w512 ? t : kW64At + (t & 7), root_step = w512 ? 64 : 8;
-    const auto leave = [&](u32 j, Fr v) {
+    const uint4* root = pass.roots.stages + Pairs<Fr>::place(w512 ? t : kW64At + (t & 7));
+    const u32 root_step = Pairs<Fr>::place(w512 ? 64 : 8);
+    // What becomes of four outputs, the j-th of which are told by `output`.
+    const auto leave = [&](const Fr* v, auto output) {
       if (last) {
-        // The inverse transform is the forward one with its outputs in the opposite order.
-        const u32 row = part + S::kParts * (t + j * S::kPartLanes);
-        const u32 at = position(pass.inverse ? (0u - row) & (S::kSize - 1) : row);
-        store_stream(pass.out + at, pass.finish.apply(at, v));
-        return;
+        const auto position = [&](u32 k) {
+          // The inverse transform is the forward one with its outputs in the opposite order.
+          const u32 row = part + S::kParts * (t + output(k) * S::kPartLanes);
+          return origin + ((pass.inverse ? (0u - row) & (S::kSize - 1) : row) << pass.log_stride);
+        };
+        auto next = pass.finish.fetch(position(0));
+        CUZK_UNROLL
+        for (u32 k = 0; k < 4; k++) {
+          const auto fetched = next;
+          if (k < 3) next = pass.finish.fetch(position(k + 1));
+          store_stream(pass.out + position(k), pass.finish.apply(position(k), v[k], fetched));
+          end_of_value();
+        }
+      } else {
+        CUZK_UNROLL
+        for (u32 k = 0; k < 4; k++) {
+          const u32 j = output(k);
+          values.store(slots.at(j), j ? mul_shoup(v[k], load_pair<Fr>(root + (j - 1) * root_step)) : v[k]);
+        }
       }
-      if (j) v = mul_shoup(v, roots.at(root + (j - 1) * root_step));
-      tile.write(part, index(j), v);
     };
+    const auto odd = [](u32 k) { return odd_output(k); };
+    const auto even = [](u32 k) { return 2 * four_output(k); };
 
-    Fr y[4];
+    Fr x[8];
+    if (S::kParts == 1 && stage == 0) {
+      CUZK_UNROLL
+      for (u32 j = 0; j < 8; j++) x[j] = read(j);
+    } else {
+      CUZK_UNROLL
+      for (u32 j = 0; j < 8; j++) x[j] = values.load(slots.at(j));
+    }
     CUZK_UNROLL
     for (u32 k = 0; k < 4; k++) {
-      Fr a = from_memory ? read(t + k * S::kPartLanes) : tile.read(part, index(k));
-      Fr b = from_memory ? read(t + (k + 4) * S::kPartLanes) : tile.read(part, index(k + 4));
-      butterfly(a, b);
-      tile.write(part, index(2 * four_output(k)), a);  // a place that has been read
-      y[k] = b;
+      butterfly(x[k], x[k + 4]);
+      values.store(slots.at(even(k)), x[k]);
     }
-    odd_half(pass.roots.eight, y);
+    odd_half(pass.roots.eight, x[4], x[5], x[6], x[7]);
+    leave(x + 4, odd);
     CUZK_UNROLL
-    for (u32 k = 0; k < 4; k++) leave(odd_output(k), y[k]);
-    CUZK_UNROLL
-    for (u32 k = 0; k < 4; k++) y[k] = tile.read(part, index(2 * four_output(k)));
-    radix_four(pass.roots.eight, y);
-    CUZK_UNROLL
-    for (u32 k = 0; k < 4; k++) leave(2 * four_output(k), y[k]);
+    for (u32 k = 0; k < 4; k++) x[k] = values.load(slots.at(even(k)));
+    radix_four(pass.roots.eight, x[0], x[1], x[2], x[3]);
+    leave(x, even);
     if (!last) __syncthreads();
   }
 }

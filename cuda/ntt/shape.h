@@ -25,26 +25,37 @@ struct Shape {
   static constexpr std::size_t kSharedBytes = kPoints * 32;
 };
 
-// Index, in the transform of kPart points, of the j-th value of thread t in a stage: stage s is over the s-th digit to
-// the base 8, from the highest.
-template <int kStages>
-CUZK_HD u32 stage_index(int stage, u32 t, u32 j) {
-  if constexpr (kStages == 2) {
-    return stage == 0 ? j * 8 + t : t * 8 + j;
-  } else {
-    const u32 high = stage == 0 ? j : stage == 1 ? t >> 3 : t & 7;
-    const u32 middle = stage == 1 ? j : t >> 3;
-    const u32 low = stage == 2 ? j : t & 7;
-    return high * 64 + middle * 8 + low;
+// Where the eight values of a thread stand in shared memory in one stage, in bytes. The transform of kPart points has its
+// index cut into digits to the base 8, and stage s is over the s-th from the highest. The lowest digit is mixed with the
+// highest: otherwise the last stage, whose threads differ in the highest digit, would have them all in the same banks.
+// kUnit is the distance of neighbours.
+template <int kStages, u32 kUnit>
+class Slots {
+ public:
+  CUZK_HD Slots(int stage, u32 part, u32 t) {
+    const u32 high = t >> 3, low = t & 7;
+    const bool first = stage == 0, last = stage == kStages - 1;
+    if constexpr (kStages == 2) {
+      origin_ = first ? 0 : low * 8 * kUnit;
+      low_ = low * kUnit;
+    } else {
+      origin_ = (first ? high * 8 : last ? low * 64 + high * 8 : high * 64) * kUnit;
+      low_ = (first || last ? low : low ^ high) * kUnit;
+    }
+    origin_ += of_part(part);
+    step_ = last ? 0 : kStages == 3 && first ? 64 * kUnit : 8 * kUnit;
+    mix_ = first || last ? ~0u : 0;
   }
-}
+  CUZK_HD u32 at(u32 j) const { return origin_ + j * step_ + (low_ ^ (j * kUnit & mix_)); }
+  static CUZK_HD u32 of_part(u32 part) { return part * (kStages == 3 ? 512 : 64) * kUnit; }
+  // Of a value of a part by its index instead of its digit in a stage.
+  static CUZK_HD u32 of_index(u32 index) {
+    const u32 highest = kStages == 3 ? index >> 6 & 7 : index >> 3 & 7;
+    return (index ^ highest) * kUnit;
+  }
 
-// Values of a transform stand in shared memory with the lowest digit mixed with the highest: otherwise the last stage,
-// whose threads differ in the highest digit, would have them all in the same banks.
-template <int kStages>
-CUZK_HD u32 swizzle(u32 index) {
-  const u32 highest = kStages == 3 ? index >> 6 & 7 : index >> 3 & 7;
-  return index ^ highest;
-}
+ private:
+  u32 origin_, step_, low_, mix_;
+};
 
 }  // namespace cuzk::ntt

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/device.h"
-#include "ntt/planes.cuh"
+#include "ntt/pairs.cuh"
 #include "ntt/roots.h"
 
 namespace cuzk::ntt {
@@ -29,14 +29,14 @@ CUZK_NOINLINE __device__ Fr small_power(Fr base, u64 exponent) {
 }
 
 template <class Fr>
-__global__ void planes_kernel(TableEntries<Fr> t, uint4* words, u32 plane, u32 at) {
+__global__ void pairs_kernel(TableEntries<Fr> t, uint4* words) {
   const u32 i = blockIdx.x * kTableThreads + threadIdx.x;
   if (i >= t.size()) return;
   const u64 row = i / t.columns + t.first_row, column = i % t.columns;
   Fr v = mul(t.constant, small_power(t.root, row * column));
   v = mul(v, small_power(t.row_base, row));
   v = mul(v, small_power(t.column_base, column));
-  store_planes(words, plane, at + i, shoup(v));
+  store_pair(words, i, shoup(v));
 }
 
 // out[i] = base^i
@@ -58,16 +58,19 @@ __global__ void large_table_kernel(const Fr* low, const Fr* high, const Fr* of_r
 
 inline u32 table_blocks(u64 entries) { return u32((entries + kTableThreads - 1) / kTableThreads); }
 
-// Writes the pairs of a table into planes of `plane` pairs, from `at` on.
+// Words that so many pairs take: eights of four parts each.
+constexpr std::size_t pair_words(std::size_t pairs) { return (pairs + 7) / 8 * 32; }
+
+// Writes the pairs of a table from `words` on.
 template <class Fr>
-void fill_planes(const TableEntries<Fr>& t, const DeviceArray<uint4>& words, u32 plane, u32 at, cudaStream_t s) {
-  launch(planes_kernel<Fr>, table_blocks(t.size()), kTableThreads, 0, s, t, words.get(), plane, at);
+void fill_pairs(const TableEntries<Fr>& t, uint4* words, cudaStream_t s) {
+  launch(pairs_kernel<Fr>, table_blocks(t.size()), kTableThreads, 0, s, t, words);
 }
 
 template <class Fr>
-DeviceArray<uint4> make_planes(const TableEntries<Fr>& t, cudaStream_t s) {
-  DeviceArray<uint4> words(std::size_t(4) * t.size());
-  fill_planes(t, words, t.size(), 0, s);
+DeviceArray<uint4> make_pairs(const TableEntries<Fr>& t, cudaStream_t s) {
+  DeviceArray<uint4> words(pair_words(t.size()));
+  fill_pairs(t, words.get(), s);
   return words;
 }
 
