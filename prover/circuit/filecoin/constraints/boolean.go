@@ -22,10 +22,10 @@ func (b Boolean) notIf(c bool) Boolean { return Boolean{b.v, b.inverted != c} }
 func (b Boolean) isConstant() bool     { return b.v == 0 }
 func constant(value bool) Boolean      { return Boolean{inverted: value} }
 
-type (
-	variable = structure.Var
-	term     = structure.Term
-)
+// Var is a variable.
+type Var = structure.Var
+
+type term = structure.Term
 
 const (
 	one   = structure.One
@@ -35,7 +35,7 @@ const (
 )
 
 // times is a term.
-func times(v variable, c structure.Coefficient) term { return term{Var: v, Coefficient: c} }
+func times(v Var, c structure.Coefficient) term { return term{Var: v, Coefficient: c} }
 
 // terms appends a Boolean, or its negative.
 func (b Boolean) terms(to []term, negative bool) []term {

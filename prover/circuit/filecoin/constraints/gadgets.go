@@ -39,34 +39,34 @@ func Record(describe func(System)) *structure.Structure {
 }
 
 // Num allocates a number.
-func (g *Gadgets) Num(fr.Element) variable { return g.Alloc() }
+func (g *Gadgets) Num(fr.Element) Var { return g.Alloc() }
 
 // Input makes a number a public input: input·1 = n.
-func (g *Gadgets) Input(n variable) {
+func (g *Gadgets) Input(n Var) {
 	g.Enforce([]term{times(g.Recorder.Input(), plus)}, []term{times(one, plus)}, []term{times(n, plus)})
 }
 
 // Equal: a·1 = b.
-func (g *Gadgets) Equal(a, b variable) {
+func (g *Gadgets) Equal(a, b Var) {
 	g.Enforce([]term{times(a, plus)}, []term{times(one, plus)}, []term{times(b, plus)})
 }
 
 // Product: a·b = c.
-func (g *Gadgets) Product(a, b variable) variable {
+func (g *Gadgets) Product(a, b Var) Var {
 	c := g.Alloc()
 	g.Enforce([]term{times(a, plus)}, []term{times(b, plus)}, []term{times(c, plus)})
 	return c
 }
 
 // Gate: n·bit = c.
-func (g *Gadgets) Gate(n variable, bit Boolean) variable {
+func (g *Gadgets) Gate(n Var, bit Boolean) Var {
 	c := g.Alloc()
 	g.Enforce([]term{times(n, plus)}, bit.terms(nil, false), []term{times(c, plus)})
 	return c
 }
 
 // Sum: (Σ numbers)·1 = c.
-func (g *Gadgets) Sum(numbers ...variable) variable {
+func (g *Gadgets) Sum(numbers ...Var) Var {
 	c := g.Alloc()
 	terms := make([]term, 0, len(numbers))
 	for _, n := range numbers {
@@ -77,7 +77,7 @@ func (g *Gadgets) Sum(numbers ...variable) variable {
 }
 
 // Affine: (factor·n + constant)·1 = c.
-func (g *Gadgets) Affine(n variable, factor, constant uint64) variable {
+func (g *Gadgets) Affine(n Var, factor, constant uint64) Var {
 	c := g.Alloc()
 	a := []term{times(n, g.small(factor)), times(one, g.small(constant))}
 	g.Enforce(a, []term{times(one, plus)}, []term{times(c, plus)})
@@ -96,21 +96,21 @@ func (g *Gadgets) Neither(a, b Boolean) Boolean { return g.and(a.not(), b.not())
 func (g *Gadgets) Both(a, b Boolean) Boolean    { return g.and(a, b) }
 
 // Pick is cond ? a : b: (b - a)·cond = b - c.
-func (g *Gadgets) Pick(cond Boolean, a, b variable) variable {
+func (g *Gadgets) Pick(cond Boolean, a, b Var) Var {
 	c := g.Alloc()
 	g.Enforce([]term{times(b, plus), times(a, minus)}, cond.terms(nil, false), []term{times(b, plus), times(c, minus)})
 	return c
 }
 
 // binary allocates the bits of a number: 0·0 = Σ 2^i·b_i - n.
-func (g *Gadgets) binary(n variable) []Boolean {
+func (g *Gadgets) binary(n Var) []Boolean {
 	bits := g.bits(fr.Bits)
 	g.Enforce(nil, nil, append(g.weighted(bits), times(n, minus)))
 	return bits
 }
 
 // Binary: (Σ 2^i·b_i)·1 = n.
-func (g *Gadgets) Binary(n variable) []Boolean {
+func (g *Gadgets) Binary(n Var) []Boolean {
 	bits := g.bits(fr.Bits)
 	g.Enforce(g.weighted(bits), []term{times(one, plus)}, []term{times(n, plus)})
 	return bits
@@ -132,7 +132,7 @@ func (g *Gadgets) weighted(bits []Boolean) []term {
 }
 
 // Pack allocates the number that at most 254 bits are: (Σ 2^i·b_i)·1 = n.
-func (g *Gadgets) Pack(bits []Boolean) variable {
+func (g *Gadgets) Pack(bits []Boolean) Var {
 	n := g.Alloc()
 	g.Enforce(g.weighted(bits[:min(len(bits), sumCapacity)]), []term{times(one, plus)}, []term{times(n, plus)})
 	return n
@@ -145,13 +145,13 @@ func (g *Gadgets) PackInput(bits []Boolean) {
 }
 
 // CheckPacked: (Σ 2^i·b_i)·1 = n.
-func (g *Gadgets) CheckPacked(bits []Boolean, n variable) {
+func (g *Gadgets) CheckPacked(bits []Boolean, n Var) {
 	g.Enforce(g.weighted(bits), []term{times(one, plus)}, []term{times(n, plus)})
 }
 
 // Bytes allocates the bits of a number and returns them as a hash takes them: bytes in little-endian order, the most
 // significant bit of each first.
-func (g *Gadgets) Bytes(n variable) []Boolean { return reverseBytes(append(g.binary(n), False)) }
+func (g *Gadgets) Bytes(n Var) []Boolean { return reverseBytes(append(g.binary(n), False)) }
 
 // reverseBytes reverses each group of eight bits.
 func reverseBytes(bits []Boolean) []Boolean {
@@ -175,7 +175,7 @@ func (g *Gadgets) LabelHeader(layer uint32, node []Boolean) []Boolean {
 }
 
 // SHA256 hashes chunks of 32 bytes and packs the digest's first 254 bits.
-func (g *Gadgets) SHA256(chunks [][]Boolean) variable {
+func (g *Gadgets) SHA256(chunks [][]Boolean) Var {
 	var message []Boolean
 	for _, c := range chunks {
 		message = append(message, c...)
@@ -184,12 +184,12 @@ func (g *Gadgets) SHA256(chunks [][]Boolean) variable {
 }
 
 // Blocks records the first of the copies.
-func (g *Gadgets) Blocks(copies int, arguments func(int) gadget.Arguments[variable, Boolean],
-	body func(s System, i int, a gadget.Arguments[variable, Boolean]) []variable) [][]variable {
+func (g *Gadgets) Blocks(copies int, arguments func(int) gadget.Arguments[Var, Boolean],
+	body func(s System, i int, a gadget.Arguments[Var, Boolean]) []Var) [][]Var {
 	given := arguments(0)
-	return g.Block(copies, func(i int) []variable {
+	return g.Block(copies, func(i int) []Var {
 		a := arguments(i)
-		vars := append([]variable(nil), a.Numbers...)
+		vars := append([]Var(nil), a.Numbers...)
 		for _, b := range a.Bits {
 			if b.isConstant() || b.inverted {
 				panic("a block takes bits that are allocated only")
@@ -197,8 +197,8 @@ func (g *Gadgets) Blocks(copies int, arguments func(int) gadget.Arguments[variab
 			vars = append(vars, b.v)
 		}
 		return vars
-	}, func(vars []variable) []variable {
-		a := gadget.Arguments[variable, Boolean]{Numbers: vars[:len(given.Numbers)]}
+	}, func(vars []Var) []Var {
+		a := gadget.Arguments[Var, Boolean]{Numbers: vars[:len(given.Numbers)]}
 		for _, v := range vars[len(given.Numbers):] {
 			a.Bits = append(a.Bits, is(v))
 		}

@@ -60,8 +60,8 @@ func label(g *Gadgets) {
 	g.SHA256(chunks)
 }
 
-func (g *Gadgets) nums(n int) []variable {
-	out := make([]variable, n)
+func (g *Gadgets) nums(n int) []Var {
+	out := make([]Var, n)
 	for i := range out {
 		out[i] = g.Alloc()
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Poseidon hashes numbers under a domain tag.
-func (g *Gadgets) Poseidon(tag fr.Element, inputs []variable) variable {
+func (g *Gadgets) Poseidon(tag fr.Element, inputs []Var) Var {
 	c := poseidon.Of(len(inputs))
 	p := permutation{Gadgets: g, Constants: c, round: c.Round}
 	p.first(tag, inputs)
@@ -36,7 +36,7 @@ type permutation struct {
 	*Gadgets
 	*poseidon.Constants
 	round []fr.Element // the constants that are to come
-	basis []variable
+	basis []Var
 	state [][]fr.Element
 }
 
@@ -47,14 +47,14 @@ func (p *permutation) constant() *fr.Element {
 }
 
 // set makes an element of the state a variable.
-func (p *permutation) set(j int, v variable) {
+func (p *permutation) set(j int, v Var) {
 	p.basis = append(p.basis, v)
 	p.state[j] = make([]fr.Element, len(p.basis))
 	p.state[j][len(p.basis)-1].SetOne()
 }
 
 // first is the first round. The S-box of the tag is computed.
-func (p *permutation) first(tag fr.Element, inputs []variable) {
+func (p *permutation) first(tag fr.Element, inputs []Var) {
 	p.state = make([][]fr.Element, p.Width)
 	before := p.round[:p.Width]
 	p.round = p.round[p.Width:]
@@ -64,7 +64,7 @@ func (p *permutation) first(tag fr.Element, inputs []variable) {
 	fourth.Square(&fourth)
 	x.Mul(&x, &fourth)
 	x.Add(&x, p.constant())
-	p.basis = []variable{one}
+	p.basis = []Var{one}
 	p.state[0] = []fr.Element{x}
 	for i, v := range inputs {
 		x := []term{times(v, plus), times(one, p.Coefficient(before[i+1]))}
@@ -74,7 +74,7 @@ func (p *permutation) first(tag fr.Element, inputs []variable) {
 
 // full is the S-boxes of a full round.
 func (p *permutation) full(constants bool) {
-	state := make([]variable, p.Width)
+	state := make([]Var, p.Width)
 	for i := range state {
 		v := p.allocate(i)
 		var c *fr.Element
@@ -90,7 +90,7 @@ func (p *permutation) full(constants bool) {
 }
 
 // allocate makes an element of the state a variable: combination·1 = v.
-func (p *permutation) allocate(j int) variable {
+func (p *permutation) allocate(j int) Var {
 	terms := make([]term, 0, len(p.state[j]))
 	for i, c := range p.state[j] {
 		if !c.IsZero() {
@@ -103,12 +103,12 @@ func (p *permutation) allocate(j int) variable {
 }
 
 // sbox is v^5, plus a constant if there is one.
-func (p *permutation) sbox(v variable, post *fr.Element) variable {
+func (p *permutation) sbox(v Var, post *fr.Element) Var {
 	return p.power([]term{times(v, plus)}, post)
 }
 
 // power is x^5, plus a constant: x·x = x2, x2·x2 = x4, x·x4 = x5 - constant.
-func (p *permutation) power(x []term, post *fr.Element) variable {
+func (p *permutation) power(x []term, post *fr.Element) Var {
 	x2 := p.Alloc()
 	p.Enforce(x, x, []term{times(x2, plus)})
 	x4 := p.Alloc()

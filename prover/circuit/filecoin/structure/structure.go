@@ -55,14 +55,6 @@ func (t *Template) equal(o *Template) bool {
 	return true
 }
 
-// bitSource and fullSource are where a copy's external comes from.
-func (s *Section) bitSource(i, external int) Var {
-	return ofCopy(s.Bits, s.Template.BitExternals, i)[external]
-}
-func (s *Section) fullSource(i, external int) Var {
-	return ofCopy(s.Full, s.Template.FullExternals, i)[external]
-}
-
 // ofCopy is the part of sources that belongs to copy i.
 func ofCopy(sources []Var, externals, i int) []Var {
 	if len(sources) > externals {

@@ -1,0 +1,58 @@
+package synthesis
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/filecoin"
+)
+
+// Load returns the constraint system of a shape, from a folder where it has been kept under its digest, or else records it
+// and keeps it there. A file that is not what its name says is replaced. Shapes of unknown digest, those of tests, and all
+// where there is no folder, are recorded each time.
+func Load(ctx context.Context, folder string, shape filecoin.Shape) (*structure.Structure, error) {
+	digest, known := Digest(shape)
+	if folder == "" || !known {
+		return Record(shape), ctx.Err()
+	}
+	name := filepath.Join(folder, hex.EncodeToString(digest[:])+".constraints")
+	data, err := os.ReadFile(name)
+	if err == nil {
+		if s, err := structure.Parse(data, digest); err == nil {
+			return s, nil
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, failure.New(failure.IO, "read the constraints: %w", err).In(name)
+	}
+	s := Record(shape)
+	if err := keep(name, s, digest); err != nil {
+		return nil, failure.New(failure.IO, "keep the constraints: %w", err).In(name).WithFix("make the folder writable, or leave it out")
+	}
+	return s, ctx.Err()
+}
+
+// keep writes a file that has its name only when it is complete.
+func keep(name string, s *structure.Structure, digest [structure.DigestBytes]byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := errors.Join(s.WriteTo(f, digest), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
