@@ -39,8 +39,7 @@ func Assign(ctx context.Context, layout []witness.Part, describe func(System)) (
 		return nil, err
 	}
 	v := &values{ctx: ctx, witness: w, Writer: w.Writer(0, 0)}
-	describe(v)
-	v.finish()
+	v.run(describe)
 	if v.err == nil && v.part != len(w.Parts)-1 {
 		v.err = fmt.Errorf("a witness of %d parts, not of %d", v.part+1, len(w.Parts))
 	}
@@ -49,6 +48,19 @@ func Assign(ctx context.Context, layout []witness.Part, describe func(System)) (
 		return nil, v.err
 	}
 	return w, nil
+}
+
+// abandoned is what ends a description whose input does not satisfy it: what its blocks would give is not there.
+type abandoned struct{}
+
+func (v *values) run(describe func(System)) {
+	defer func() {
+		if r := recover(); r != nil && r != (abandoned{}) {
+			panic(r)
+		}
+	}()
+	describe(v)
+	v.finish()
 }
 
 func (v *values) fail(err error) {
@@ -83,6 +95,9 @@ func (v *values) Blocks(copies int, arguments func(int) gadget.Arguments[fr.Elem
 			}
 			return nil
 		}))
+	}
+	if v.err != nil {
+		panic(abandoned{})
 	}
 	v.part++
 	v.Writer = v.witness.Writer(v.part, 0)

@@ -1,0 +1,135 @@
+package job
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
+)
+
+// Files are the pieces of an input that lie in files. They are mapped, not read.
+type Files struct {
+	Pieces []Piece
+	mapped []*mapped.File
+}
+
+// mostFiles bounds a folder of vanilla proofs: as many sectors as eight partitions of the largest window PoSt.
+const mostFiles = 1 << 15
+
+// OpenFiles opens a file, or all files of a folder whose name does not begin with a dot, in the order of their names, where
+// numbers count as such. Errors are of class Input, Usage or IO.
+func OpenFiles(path string) (*Files, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return nil, failure.New(failure.Usage, "%w", err).In(path).WithFix("check the path")
+	}
+	paths := []string{path}
+	if st.IsDir() {
+		if paths, err = filesOf(path); err != nil {
+			return nil, err
+		}
+	}
+	f := &Files{}
+	for _, p := range paths {
+		m, err := mapped.Open(p)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		f.add(m)
+	}
+	return f, nil
+}
+
+// OpenFile is OpenFiles for a file that is open; the caller may close it afterwards. The name is for messages.
+func OpenFile(file *os.File, name string) (*Files, error) {
+	m, err := mapped.FromFile(file, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &Files{}
+	f.add(m)
+	return f, nil
+}
+
+func (f *Files) add(m *mapped.File) {
+	f.mapped = append(f.mapped, m)
+	f.Pieces = append(f.Pieces, Piece{m.Name(), m.Bytes()})
+}
+
+// Close unmaps the files. A job that was read from them does not need them any more.
+func (f *Files) Close() error {
+	var errs []error
+	for _, m := range f.mapped {
+		errs = append(errs, m.Close())
+	}
+	f.Pieces, f.mapped = nil, nil
+	return errors.Join(errs...)
+}
+
+// filesOf lists the files of a folder.
+func filesOf(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, failure.New(failure.IO, "%w", err).In(folder)
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, failure.New(failure.Input, "the folder holds no files").In(folder)
+	case len(names) > mostFiles:
+		return nil, failure.New(failure.Input, "the folder holds %d files, more than the %d that there can be", len(names), mostFiles).In(folder)
+	}
+	slices.SortFunc(names, compareNames)
+	for i, name := range names {
+		names[i] = filepath.Join(folder, name)
+	}
+	return names, nil
+}
+
+// compareNames orders names so that partition 2 comes before partition 10.
+func compareNames(a, b string) int {
+	for a != "" && b != "" {
+		x, restA := leadingNumber(a)
+		y, restB := leadingNumber(b)
+		if x == "" || y == "" {
+			if c := cmp.Compare(a[0], b[0]); c != 0 {
+				return c
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = restA, restB
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// leadingNumber is the number that a text begins with, without leading zeros, and what follows it; a number of zeros alone
+// is "0".
+func leadingNumber(s string) (number, rest string) {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n == 0 {
+		return "", s
+	}
+	number = strings.TrimLeft(s[:n-1], "0") + s[n-1:n]
+	return number, s[n:]
+}
