@@ -142,9 +142,9 @@ class Bench {
     const u32 m = u32(list.size());
     DeviceArray<u32> indices(m);
     indices.upload(list.data(), m, stream_);
+    stream_.synchronize();
     const Affine<F> want = bases_.sum(indices.get(), m, Signs::kPlain);
     msm::Msm<F, Fr> msm(m, settings_.limit, settings_.options);
-    Arena counting;
     DeviceArray<u8> scratch(msm.scratch_bytes());
     Affine<F> got;
     const Times t = measure(settings_.runs, [&] {

@@ -19,26 +19,6 @@ struct Exceptions {
   u32* pairs;
 };
 
-// a + b and a - b + p for canonical values: below 2p, without a comparison.
-template <class P>
-CUZK_D Field<P> sum_below_2p(const Field<P>& a, const Field<P>& b) {
-  return cuzk::detail::plus(a, b);
-}
-template <class P>
-CUZK_D Field<P> difference_below_2p(const Field<P>& a, const Field<P>& b) {
-  Field<P> minus_b;
-  words::sub_from<P::kLimbs, typename P::Modulus>(minus_b.limb, b.limb);
-  return cuzk::detail::plus(a, minus_b);
-}
-template <class F>
-CUZK_D Fp2<F> sum_below_2p(const Fp2<F>& a, const Fp2<F>& b) {
-  return {sum_below_2p(a.c0, b.c0), sum_below_2p(a.c1, b.c1)};
-}
-template <class F>
-CUZK_D Fp2<F> difference_below_2p(const Fp2<F>& a, const Fp2<F>& b) {
-  return {difference_below_2p(a.c0, b.c0), difference_below_2p(a.c1, b.c1)};
-}
-
 // The denominator of a pair; 1, and true, if the pair needs the exact path.
 template <class F>
 CUZK_D bool denominator(F& d, const F& x1, const F& x2) {
@@ -149,13 +129,13 @@ CUZK_D void add_pairs(const Source& source, const Prefixes<F>& prefixes, u32 t, 
     // With signs s1, s2: slope s2 (y2 s2 - y1 s1) / d, up to s2; y3 s2 = slope (x1 - x3) s2 - y1 s1 s2.
     const bool negative1 = Source::kSigned && pair.first & kSign, negative2 = Source::kSigned && pair.second & kSign;
     F rise;
-    if (negative1 != negative2) rise = sum_below_2p(y1, y2);
-    else rise = difference_below_2p(y2, y1);
+    if (negative1 != negative2) rise = add(y1, y2);
+    else rise = sub(y2, y1);
     const F slope = mul_lazy(rise, i);
-    const F x3 = reduce(sub_lazy(sqr_lazy(slope), sum_below_2p(x1, x2)));
+    const F x3 = reduce(sub_lazy(sqr_lazy(slope), add(x1, x2)));
     F run;
-    if (negative2) run = difference_below_2p(x3, x1);
-    else run = difference_below_2p(x1, x3);
+    if (negative2) run = sub(x3, x1);
+    else run = sub(x1, x3);
     const F fall = mul_lazy(slope, run);
     F y3;
     if (negative1) y3 = add_lazy(fall, y1);
