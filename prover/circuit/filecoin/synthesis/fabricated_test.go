@@ -125,7 +125,12 @@ func TestFabricatedSnapSatisfies(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/poseidon=%t", size, poseidon), func(t *testing.T) { testSnap(t, size, poseidon, 0) })
 		}
 	}
-	t.Run("32GiB/poseidon=true", func(t *testing.T) { testSnap(t, 32*gib, true, 0) })
+	t.Run("32GiB/poseidon=true", func(t *testing.T) {
+		if !long() {
+			t.Skip("set CUZK_TEST_LONG to check 22,305,906 constraints, most of them of Poseidon")
+		}
+		testSnap(t, 32*gib, true, 0)
+	})
 	t.Run("second partition", func(t *testing.T) { testSnap(t, 16*kib, false, 1) })
 }
 

@@ -8,10 +8,9 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/gadget"
 )
 
-// word is a word of a hash. The bits that are not free are constants of the circuit, for which it allocates nothing.
-//
-// Of the constant bits in a word that is not constant as a whole, none is 1 in a message: then no variable that SHA-256
-// computes with exclusive ors stands for the negation of its bit.
+// word is a word of a hash. The bits that are not free are constants of the circuit, for which it allocates nothing. Words of
+// the state are free or constant as a whole. In a word of the message that is neither, the constant bits are zero: so no
+// variable that an exclusive or allocates stands for the negation of its bit.
 type word struct{ value, free uint32 }
 
 const allFree = 1<<32 - 1
@@ -48,35 +47,17 @@ func (v *values) choose(a, b, c word) word {
 // the others, or of their negations if the constant is 1.
 func (v *values) majority(a, b, c word) word {
 	value := a.value&b.value | a.value&c.value | b.value&c.value
-	both := b.value & c.value
-	all := a.free & b.free & c.free
-	if all == allFree {
-		v.Bits(interleave(value)|interleave(both)<<1, 64)
+	if a.free&b.free&c.free == allFree {
+		v.Bits(interleave(value)|interleave(b.value&c.value)<<1, 64)
 		return word{value, allFree}
 	}
 	two := a.free&b.free&^c.free | a.free&^b.free&c.free | ^a.free&b.free&c.free
 	ones := a.value&^a.free | b.value&^b.free | c.value&^c.free
-	if all == 0 {
-		v.Masked(value^ones, two)
-	} else {
-		v.mixedMajority(value, both, all, ones, two)
-	}
-	// With one free, the majority is constant if the other two agree.
-	single := (a.free | b.free | c.free) &^ two &^ all
+	v.Masked(value^ones, two)
+	// With one free, the majority is constant where the other two agree.
+	single := (a.free | b.free | c.free) &^ two
 	agree := ^a.free&^b.free&^(a.value^b.value) | ^a.free&^c.free&^(a.value^c.value) | ^b.free&^c.free&^(b.value^c.value)
-	return word{value, all | two | single&^agree}
-}
-
-// mixedMajority is for words of which some bits are free in all three.
-func (v *values) mixedMajority(value, both, all, ones, two uint32) {
-	for i := range 32 {
-		switch {
-		case all>>i&1 == 1:
-			v.Bits(uint64(value>>i&1|both>>i&1<<1), 2)
-		case two>>i&1 == 1:
-			v.Bits(uint64((value^ones)>>i&1), 1)
-		}
-	}
+	return word{value, two | single&^agree}
 }
 
 // interleave spreads bits to the even positions.

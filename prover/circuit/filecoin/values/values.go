@@ -82,7 +82,10 @@ func (v *values) Blocks(copies int, arguments func(int) gadget.Arguments[fr.Elem
 	v.finish()
 	v.part++
 	out := make([][]fr.Element, copies)
-	if v.err == nil && v.witness.Parts[v.part].Copies != copies {
+	switch {
+	case v.part+1 >= len(v.witness.Parts):
+		v.fail(errors.New("a block that the circuit has not"))
+	case v.witness.Parts[v.part].Copies != copies:
 		v.fail(fmt.Errorf("%d copies of a block that has %d", copies, v.witness.Parts[v.part].Copies))
 	}
 	if v.err == nil {
