@@ -138,7 +138,10 @@ func newFilecoinCircuit(ctx context.Context, params *File, shape filecoin.Shape,
 			return nil, err
 		}
 	}
-	c := &filecoinCircuit{shape: shape, structure: synthesis.Record(shape)}
+	c := &filecoinCircuit{shape: shape}
+	if c.structure, err = synthesis.Load(ctx, config.CacheFolder, shape); err != nil {
+		return nil, err
+	}
 	if c.key, err = file.For(synthesis.Circuit(c.structure)); err != nil {
 		return nil, err
 	}

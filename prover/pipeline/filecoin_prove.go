@@ -11,6 +11,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
@@ -18,8 +19,8 @@ import (
 type FilecoinOptions struct {
 	// Partitions to prove, in the order of the output; nil is all that the input can prove.
 	Partitions []int
-	// AtOnce is how many partitions are under way at a time: while one computes, the next one's witness is made. 0 is one.
-	// Memory bounds it too.
+	// AtOnce is how many partitions are under way at a time: while one computes, the next one's witness is made. Memory
+	// bounds it too. 0 is one on the processor, whose cores a proof fills, and two elsewhere.
 	AtOnce int
 	Runs   Runs
 	// Observer, if not nil, makes the observer of a partition.
@@ -57,7 +58,7 @@ func (f *Filecoin) Prove(ctx context.Context, j *job.Job, o FilecoinOptions) (*F
 	}
 	out := &FilecoinProof{Partitions: make([]PartitionProof, len(partitions))}
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, o.AtOnce))
+	group.SetLimit(f.atOnce(&o))
 	for i, k := range partitions {
 		group.Go(func() error {
 			if groupCtx.Err() != nil {
@@ -82,6 +83,16 @@ func (f *Filecoin) Prove(ctx context.Context, j *job.Job, o FilecoinOptions) (*F
 	}
 	out.Whole = true
 	return out, f.Verify(j.Statement, out.Proof)
+}
+
+func (f *Filecoin) atOnce(o *FilecoinOptions) int {
+	switch _, isCPU := f.config.Backend.(*cpu.Backend); {
+	case o.AtOnce > 0:
+		return o.AtOnce
+	case isCPU:
+		return 1
+	}
+	return 2
 }
 
 // wholeProof tells whether these are all n partitions in their order.

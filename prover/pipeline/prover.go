@@ -50,7 +50,8 @@ type Config struct {
 	WitnessTimeout time.Duration
 	// WitnessMemoryBytes bounds their memory; 0 takes a bound from the circuit's size.
 	WitnessMemoryBytes int64
-	// CacheFolder keeps compiled witness generators for later processes; empty keeps none.
+	// CacheFolder keeps compiled witness generators, or the constraint systems of Filecoin's circuits, for later processes;
+	// empty keeps none.
 	CacheFolder string
 	// SignalLog gets what a circuit prints with log(), which may be secret; nil drops it.
 	SignalLog io.Writer

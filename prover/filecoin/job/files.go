@@ -22,8 +22,8 @@ type Files struct {
 const mostFiles = 1 << 15
 
 // OpenFiles opens a file, or all files of a folder whose name does not begin with a dot, in the order of their names, where
-// numbers count as such. Errors are of class Input, Usage or IO.
-func OpenFiles(path string) (*Files, error) {
+// numbers count as such. What is named as an exception is left out of a folder. Errors are of class Input, Usage or IO.
+func OpenFiles(path string, except ...string) (*Files, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		var pe *os.PathError
@@ -34,7 +34,7 @@ func OpenFiles(path string) (*Files, error) {
 	}
 	paths := []string{path}
 	if st.IsDir() {
-		if paths, err = filesOf(path); err != nil {
+		if paths, err = filesOf(path, except); err != nil {
 			return nil, err
 		}
 	}
@@ -75,15 +75,15 @@ func (f *Files) Close() error {
 	return errors.Join(errs...)
 }
 
-// filesOf lists the files of a folder.
-func filesOf(folder string) ([]string, error) {
+// filesOf lists the files of a folder but for some.
+func filesOf(folder string, except []string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, failure.New(failure.IO, "%w", err).In(folder)
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !isOneOf(filepath.Join(folder, e.Name()), except) {
 			names = append(names, e.Name())
 		}
 	}
@@ -98,6 +98,18 @@ func filesOf(folder string) ([]string, error) {
 		names[i] = filepath.Join(folder, name)
 	}
 	return names, nil
+}
+
+// isOneOf tells whether a path leads to one of these files.
+func isOneOf(path string, files []string) bool {
+	if len(files) == 0 {
+		return false
+	}
+	st, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(files, func(other string) bool {
+		o, err := os.Stat(other)
+		return err == nil && os.SameFile(st, o)
+	})
 }
 
 // compareNames orders names so that partition 2 comes before partition 10.
