@@ -39,8 +39,8 @@ void run_contiguous(int log, const Pass<Fr, Dense<Fr>, SmallTable<Fr, kLast>>& p
 template <class Fr, class Source, class Finish>
 void run_one_block(const OneBlock<Fr, Source, Finish>& job, cudaStream_t stream) {
   const u32 n = 1u << job.log_n;
-  const u32 threads = std::min(kOneBlockThreads, std::max(kWarp, n / 2));
-  launch(one_block_kernel<Fr, Source, Finish>, 1, threads, n * sizeof(Fr), stream, job);
+  const u32 threads = std::min(kOneBlockThreads, std::max(kWarp, n / 4));
+  launch(one_block_kernel<Fr, Source, Finish>, 1, threads, 2 * kOneBlockPlane, stream, job);
 }
 
 }  // namespace cuzk::ntt
