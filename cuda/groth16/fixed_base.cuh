@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(kFixedThreads) to_affine_kernel(const Xyzz<F>*
 template <class F, class Fr>
 class FixedBase {
  public:
-  explicit FixedBase(const Affine<F>& base) : table_(table_size()), sums_(kChunk), prefix_(kChunk) {
+  // For fills of up to so many multiples.
+  FixedBase(const Affine<F>& base, u64 most) : chunk_(std::min(kChunk, std::max<u64>(most, 1))), table_(table_size()), sums_(chunk_), prefix_(chunk_) {
     std::vector<Affine<F>> table = make_table(base);
     table_.upload(table.data(), table.size(), stream_);
     stream_.synchronize();
@@ -77,8 +78,8 @@ class FixedBase {
   template <class Exponent, class Place>
   void fill(u64 n, Exponent exponent, Place place, Affine<F>* out) {
     using namespace detail;
-    for (u64 first = 0; first < n; first += kChunk) {
-      const u32 part = u32(std::min<u64>(kChunk, n - first));
+    for (u64 first = 0; first < n; first += chunk_) {
+      const u32 part = u32(std::min<u64>(chunk_, n - first));
       launch(fixed_multiples_kernel<F, Fr, Exponent>, (part + kFixedThreads - 1) / kFixedThreads, kFixedThreads, 0, stream_, table_.get(),
              exponent, first, part, sums_.get());
       const u32 per_block = kFixedThreads * kPointsPerInversion;
@@ -121,6 +122,7 @@ class FixedBase {
     return out;
   }
 
+  const u64 chunk_;
   Stream stream_;
   DeviceArray<Affine<F>> table_;
   DeviceArray<Xyzz<F>> sums_;

@@ -64,7 +64,7 @@ std::shared_ptr<Key<C>> generate_key(Engine& engine, const KeyShape& shape, cons
   const typename Key<C>::Counts counts{{size(sets[0]), size(sets[1]), size(sets[1]), size(sets[2])}};
   const auto fill = [&](Key<C>& key) {
     const Stream stream;
-    FixedBase<typename C::Fp, Fr> base(g1);
+    FixedBase<typename C::Fp, Fr> base(g1, std::max(shape.wires, shape.domain));
     const auto section = [&](auto& s, auto& multiples, const std::vector<u32>& set, u64 n, const RandomScalars<Fr>& exponents) {
       s.set = RankedSet(set.data(), shape.wires, stream);
       s.points = {n, true};
@@ -80,7 +80,7 @@ std::shared_ptr<Key<C>> generate_key(Engine& engine, const KeyShape& shape, cons
     } else {
       base.fill(shape.domain, t.powers_of_tau(shape.log_n), place, key.h.device());
     }
-    FixedBase<typename C::Fp2, Fr> base2(g2);
+    FixedBase<typename C::Fp2, Fr> base2(g2, shape.wires);
     section(key.b2, base2, sets[1], counts.points[kB2], t.b);
   };
   return std::make_shared<Key<C>>(engine, shape, vertices, counts, [] {}, fill);

@@ -43,9 +43,14 @@ struct WitnessPart {
   Members ones, others;
 };
 
-// From this share on, one in so many, the other values are not picked out: the multiplication takes the whole section, in
-// which zeros cost next to nothing.
+// From this share on, one in so many, the other values are not picked out: the multiplication takes the whole section with
+// its ones and zeros, which cost little.
 constexpr u32 kDense = 4;
+
+template <class Fr>
+bool is_dense(const WitnessPart<Fr>& witness, const Window& w) {
+  return u64(witness.others.in(w)) * kDense >= w.points.count;
+}
 
 // Scratch for the lists and copies that a section's sum needs beside the multiplication's own.
 template <class G, class Fr>
@@ -108,15 +113,7 @@ auto sum_of_ones(SumContext& c, Msm& msm, const RankedSet& section, const G* poi
 
 template <class G, class Fr, class Msm>
 auto sum_of_others(SumContext& c, Msm& msm, const RankedSet& section, const G* points, const WitnessPart<Fr>& witness, const Window& w) {
-  const u32 n = witness.others.in(w), all = u32(w.points.count);
-  if (u64(n) * kDense >= all) {
-    u32 *place = c.scratch.take<u32>(all), *wire = c.scratch.take<u32>(all);
-    Fr* scalars = c.scratch.take<Fr>(all);
-    list(c.stream, section, section.words(), section.sums(), w, place, wire);
-    gather(c.stream, witness.values, wire, all, scalars);
-    msm.enqueue(c.stream, points, reinterpret_cast<const u32*>(scalars), all, c.scratch);
-    return msm.finish();
-  }
+  const u32 n = witness.others.in(w);
   u32 *place = c.scratch.take<u32>(n), *wire = c.scratch.take<u32>(n);
   G* picked = c.scratch.take<G>(n);
   Fr* scalars = c.scratch.take<Fr>(n);
@@ -124,6 +121,17 @@ auto sum_of_others(SumContext& c, Msm& msm, const RankedSet& section, const G* p
   gather(c.stream, points, place, n, picked);
   gather(c.stream, witness.values, wire, n, scalars);
   msm.enqueue(c.stream, picked, reinterpret_cast<const u32*>(scalars), n, c.scratch);
+  return msm.finish();
+}
+
+template <class G, class Fr, class Msm>
+auto sum_of_all(SumContext& c, Msm& msm, const RankedSet& section, const G* points, const WitnessPart<Fr>& witness, const Window& w) {
+  const u32 n = u32(w.points.count);
+  u32 *place = c.scratch.take<u32>(n), *wire = c.scratch.take<u32>(n);
+  Fr* scalars = c.scratch.take<Fr>(n);
+  list(c.stream, section, section.words(), section.sums(), w, place, wire);
+  gather(c.stream, witness.values, wire, n, scalars);
+  msm.enqueue(c.stream, points, reinterpret_cast<const u32*>(scalars), n, c.scratch);
   return msm.finish();
 }
 
@@ -144,18 +152,18 @@ Xyzz<typename G::Coordinate> sum_section(SumContext& c, SumStream<C>& sums, cons
     const Window& w = windows[i];
     const G* points = reader.range(i, c.stream);
     const std::size_t mark = c.scratch.mark();
-    if (witness.ones.in(w)) {
+    const auto part = [&](Family family, auto sum_of) {
       c.poll();
-      Timeline::Span span(c.timeline, Family::kOnes, c.stream);
-      add(sum, detail::sum_of_ones(c, msm, section.set, points, witness.ones, w));
+      Timeline::Span span(c.timeline, family, c.stream);
+      add(sum, sum_of());
+      c.scratch.release(mark);
+    };
+    if (is_dense(witness, w)) {
+      part(tail, [&] { return detail::sum_of_all(c, msm, section.set, points, witness, w); });
+    } else {
+      if (witness.ones.in(w)) part(Family::kOnes, [&] { return detail::sum_of_ones(c, msm, section.set, points, witness.ones, w); });
+      if (witness.others.in(w)) part(tail, [&] { return detail::sum_of_others(c, msm, section.set, points, witness, w); });
     }
-    c.scratch.release(mark);
-    if (witness.others.in(w)) {
-      c.poll();
-      Timeline::Span span(c.timeline, tail, c.stream);
-      add(sum, detail::sum_of_others(c, msm, section.set, points, witness, w));
-    }
-    c.scratch.release(mark);
     reader.done(i, c.stream);
   }
   c.scratch.release(start);
