@@ -58,7 +58,7 @@ func reference(root *cobra.Command) string {
 	b.WriteString("# Command line\n\nWritten from the commands by `make docs-cli`; `cuzk COMMAND --help` prints the same.\n")
 	walk(root, func(c *cobra.Command) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), orShort(c))
-		if c.Runnable() && c.HasParent() && !c.HasSubCommands() {
+		if c.HasParent() && (!c.HasSubCommands() || strings.Contains(c.Use, " ")) {
 			fmt.Fprintf(&b, "\n```\n%s\n```\n", c.UseLine())
 		}
 		fmt.Fprintf(&b, "\n```sh\n%s\n```\n", dedent(c.Example))

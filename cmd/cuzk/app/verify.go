@@ -21,7 +21,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify VERIFYING_KEY PUBLIC PROOF",
 		Short: "Verify a proof",
-		Long: `Verify a proof against a verifying key and public inputs.
+		Long: `Verify a proof against a verifying key and public inputs. Filecoin's proofs have commands of their own below.
 
 Files are recognised by content: the verifying key is snarkjs's JSON, gnark's binary, or a .zkey that holds it; public
 inputs are snarkjs's list or gnark's public witness; the proof is snarkjs's JSON or gnark's binary.
@@ -87,5 +87,6 @@ verifying key is.`,
 	f.StringVar(&proofPath, "proof", "", "proof: proof.json, or proof.bin of gnark")
 	f.StringVar(&curveName, "curve", "", "refuse files on another curve: BN254 or BLS12-381")
 	f.StringVar(&hashName, "commitment-hash", "", "hash of the commitments of a gnark circuit: sha256 (default), keccak256 or sha256-digest (Solidity verifiers)")
+	cmd.AddCommand(a.verifyFilecoinCommands()...)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package vanilla
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
@@ -163,4 +164,21 @@ func Base64List(name string, data []byte, most int) (proofs [][]byte, err error)
 		return nil, err
 	}
 	return proofs, nil
+}
+
+// JSON writes the file as Curio does. What is fabricated says so in a member of its own, which readers pass over.
+func (u *Update) JSON(fabricated bool) ([]byte, error) {
+	shape := u.Proof.Shape()
+	file := struct {
+		ProofType  filecoin.UpdateProof
+		CommROld   filecoin.Node `json:"old_r"`
+		CommRNew   filecoin.Node `json:"new_r"`
+		CommDNew   filecoin.Node `json:"new_d"`
+		Proofs     [][]byte
+		Fabricated bool `json:",omitempty"`
+	}{ProofType: u.Proof, CommROld: u.CommROld, CommRNew: u.CommRNew, CommDNew: u.CommDNew, Fabricated: fabricated}
+	for _, p := range u.Partitions {
+		file.Proofs = append(file.Proofs, p.Bincode(shape))
+	}
+	return json.Marshal(file)
 }

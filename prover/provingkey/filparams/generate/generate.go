@@ -40,6 +40,16 @@ func RandomSecret() (*Secret, error) {
 	return s, nil
 }
 
+// SecretFrom derives a secret from a text, on the groups' usual generators: equal texts, equal secrets.
+func SecretFrom(text string) (*Secret, error) {
+	_, _, g1, g2 := bls12381.Generators()
+	e, err := fr.Hash([]byte(text), []byte("cuzk insecure parameters"), 5)
+	if err != nil {
+		return nil, fmt.Errorf("derive a secret: %w", err)
+	}
+	return &Secret{G1: g1, G2: g2, Alpha: e[0], Beta: e[1], Gamma: e[2], Delta: e[3], Tau: e[4]}, nil
+}
+
 func (s *Secret) check() error {
 	for _, e := range []struct {
 		name  string
