@@ -113,7 +113,7 @@ int main() {
   base_field<Bn254Fp>(t, "Bn254 Fp", 128.5, 100.5, 192.5);
   scalar_field<Bls12381Fr>(t, "Bls12381 Fr", 112, 94);
   scalar_field<Bn254Fr>(t, "Bn254 Fr", 128.5, 107);
-  extension<Bls12381Fp>(t, "Bls12381 Fp2", 865, 577, 1730);
-  extension<Bn254Fp>(t, "Bn254 Fp2", 385, 257, 770);
+  extension<Bls12381Fp>(t, "Bls12381 Fp2", 721, 577, 1153);
+  extension<Bn254Fp>(t, "Bn254 Fp2", 321, 257, 513);
   t.copy();
 }

@@ -62,6 +62,22 @@ CUZK_ONE_LINK(link, "madc")
 #undef CUZK_TWO_LINKS
 #undef CUZK_ONE_LINK
 
+// Four limbs of a sum or difference.
+#define CUZK_FOUR_LIMBS(name, first, next)                                                                    \
+  CUZK_D void name(u32* r, const u32* a, const u32* b) {                                                      \
+    u32 r0, r1, r2, r3;                                                                                       \
+    asm volatile(first ".cc.u32 %0, %4, %8;\n\t" next ".cc.u32 %1, %5, %9;\n\t" next ".cc.u32 %2, %6, %10;\n\t" \
+                 next ".cc.u32 %3, %7, %11;"                                                                  \
+                 : "=&r"(r0), "=&r"(r1), "=&r"(r2), "=&r"(r3)                                                 \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]));   \
+    r[0] = r0, r[1] = r1, r[2] = r2, r[3] = r3;                                                               \
+  }
+CUZK_FOUR_LIMBS(add_first_limbs, "add", "addc")
+CUZK_FOUR_LIMBS(add_limbs, "addc", "addc")
+CUZK_FOUR_LIMBS(sub_first_limbs, "sub", "subc")
+CUZK_FOUR_LIMBS(sub_limbs, "subc", "subc")
+#undef CUZK_FOUR_LIMBS
+
 #else
 
 inline thread_local u32 flag;
@@ -98,6 +114,21 @@ CUZK_HD void two_first_links(u32* r, const u32* c, u32 a0, u32 a2, u32 b) {
   two_links(r, c, a0, a2, b);
 }
 
+CUZK_HD void add_limbs(u32* r, const u32* a, const u32* b) {
+  for (int i = 0; i < 4; i++) r[i] = addc_cc(a[i], b[i]);
+}
+CUZK_HD void add_first_limbs(u32* r, const u32* a, const u32* b) {
+  flag = 0;
+  add_limbs(r, a, b);
+}
+CUZK_HD void sub_limbs(u32* r, const u32* a, const u32* b) {
+  for (int i = 0; i < 4; i++) r[i] = subc_cc(a[i], b[i]);
+}
+CUZK_HD void sub_first_limbs(u32* r, const u32* a, const u32* b) {
+  flag = 0;
+  sub_limbs(r, a, b);
+}
+
 #endif
 
 // (hi, lo) = a b
@@ -119,6 +150,20 @@ CUZK_HD void mad_chain(u32* r, const u32* c, const u32* a, u32 b, int links, boo
   const int last = links - 1;
   if (links == 1 && !continues) first_link(r, c, a[0], b);
   else if (links % 2 == 1) link(r + 2 * last, c + 2 * last, a[2 * last], b);
+}
+
+// r = a + b and r = a - b, n limbs, n a multiple of 4.
+template <int n>
+CUZK_HD void add_chain(u32* r, const u32* a, const u32* b) {
+  add_first_limbs(r, a, b);
+  CUZK_UNROLL
+  for (int i = 4; i < n; i += 4) add_limbs(r + i, a + i, b + i);
+}
+template <int n>
+CUZK_HD void sub_chain(u32* r, const u32* a, const u32* b) {
+  sub_first_limbs(r, a, b);
+  CUZK_UNROLL
+  for (int i = 4; i < n; i += 4) sub_limbs(r + i, a + i, b + i);
 }
 
 }  // namespace cuzk::chain

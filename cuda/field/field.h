@@ -105,6 +105,13 @@ CUZK_HD Field<P> subtract_once(const Field<P>& a) {
   words::subtract_once<P::kLimbs, C>(r.limb, a.limb);
   return r;
 }
+// a, plus C if a is negative in two's complement.
+template <class C, class P>
+CUZK_HD Field<P> make_positive(const Field<P>& a) {
+  Field<P> r;
+  words::make_positive<P::kLimbs, C>(r.limb, a.limb);
+  return r;
+}
 
 }  // namespace detail
 

@@ -76,6 +76,13 @@ constexpr Words<N> power_of_two(const Words<N>& p, int exponent) {
   return r;
 }
 
+template <int N>
+constexpr Words<2 * N> widened(const Words<N>& a) {
+  Words<2 * N> r{};
+  for (int i = 0; i < N; i++) r.v[i] = a.v[i];
+  return r;
+}
+
 // a b mod 2^(32N)
 template <int N>
 constexpr Words<N> low_product(const Words<N>& a, const Words<N>& b) {

@@ -46,6 +46,9 @@ struct Step {
   static constexpr bool by_q = P::kModulus.v[0] == 1 && P::kModulus.v[1] == 0xffffffff;
   static constexpr Words<n> k = by_q ? constants::q_of(P::kModulus) : constants::multiple_above_one(P::kModulus, f);
   static constexpr Words<n> initial = by_q ? initial_by_q(P::kModulus) : initial_ones<n>();
+  static constexpr Words<2 * n> wide_none{};
+  static constexpr Words<2 * n> wide_initial = constants::widened(initial);
+  static constexpr Words<2 * n> wide_twice_initial = constants::plus(wide_initial, wide_initial);
 };
 
 // even + 2^32 odd += a b. The whole sum stays below 2^(32(n+1)), so only the even chain carries out.
@@ -149,6 +152,60 @@ CUZK_HD void mul_add(u32* r, const u32* a, const u32* b, const u32* c, const u32
     add_row<n>(x, y, c, d[i + 1]);
   }
   finish<P>(r, y, x);
+}
+
+// A zero of which the compiler does not know that it is one: adding it to the first operand of a computation puts that
+// behind the one which the zero comes from. Without such an order the compiler runs so many independent carry chains side
+// by side that it spills their flags.
+using Token = u32;
+
+// r = a b + c, 2n limbs, which must hold it.
+template <int n>
+CUZK_HD Token mul_wide(u32* r, const u32* a, const u32* b, const Words<2 * n>& c, Token token) {
+  u32 x[n], y[n];
+  const u32 b0 = b[0] + token;
+  CUZK_UNROLL
+  for (int j = 0; j < n; j += 2) mul_wide(y[j], y[j + 1], a[j + 1], b0);
+  mad_chain(x, c.v, a, b0, n / 2);
+  y[n - 1] = addc(y[n - 1], 0);
+  // Divides even + 2^32 odd by 2^32, upon which they change roles, and adds a b_i.
+  const auto row = [&](u32* even, u32* odd, int i) {
+    r[i - 1] = even[0];
+    const u32 top[2] = {c.v[n - 1 + i], 0};
+    odd[0] = add_cc(odd[0], even[1]);
+    mad_chain(even, even + 2, a + 1, b[i], n / 2 - 1, true);
+    mad_chain(even + n - 2, top, a + n - 1, b[i], 1, true);
+    mad_chain(odd, odd, a, b[i], n / 2);
+    even[n - 1] = addc(even[n - 1], 0);
+  };
+  CUZK_UNROLL
+  for (int i = 1; i < n; i += 2) {
+    row(x, y, i);
+    if (i + 1 < n) row(y, x, i + 1);
+  }
+  // y is the even part.
+  r[n - 1] = y[0];
+  r[n] = add_cc(y[1], x[0]);
+  CUZK_UNROLL
+  for (int j = 2; j < n; j++) r[n - 1 + j] = addc_cc(y[j], x[j - 1]);
+  r[2 * n - 1] = addc_cc(x[n - 1], c.v[2 * n - 1]);
+  return addc(0, 0);
+}
+
+// r = t / R, where t of 2n limbs includes Step<P>::initial. A negative t in two's complement gives such an r.
+template <class P>
+CUZK_HD void reduce_wide(u32* r, const u32* t) {
+  constexpr int n = P::kLimbs;
+  u32 x[n], y[n];
+  CUZK_UNROLL
+  for (int j = 0; j < n; j++) x[j] = t[j], y[j] = 0;
+  CUZK_UNROLL
+  for (int i = 0; i < n - 2; i += 2) {
+    step<P>(x, y, t[n + i]);
+    step<P>(y, x, t[n + i + 1]);
+  }
+  step<P>(x, y, t[2 * n - 2]);
+  finish<P>(r, y, x, t[2 * n - 1]);
 }
 
 // Row i of a square: a_i (a_i 2^(32i) + sum of 2 a_k 2^(32k) over k > i), where `doubled` has the limbs of 2a.

@@ -78,6 +78,15 @@ CUZK_HD void subtract_once(u32* r, const u32* a) {
   for (int i = 0; i < N; i++) r[i] = below ? a[i] : t[i];
 }
 
+// r = a, plus C if a is negative in two's complement.
+template <int N, class C>
+CUZK_HD void make_positive(u32* r, const u32* a) {
+  u32 t[N];
+  add_carry<N>(t, a, C::value.v);
+  const bool negative = a[N - 1] >> 31;
+  for (int i = 0; i < N; i++) r[i] = negative ? t[i] : a[i];
+}
+
 }  // namespace cuzk::words
 
 #endif

@@ -33,7 +33,10 @@
   with op "c.cc.u32 %6, %6, %42;\n\t" with op "c.cc.u32 %7, %7, %43;\n\t" with op "c.cc.u32 %8, %8, %44;\n\t"   \
   with op "c.cc.u32 %9, %9, %45;\n\t" with op "c.cc.u32 %10, %10, %46;\n\t" with op "c.u32 %11, %11, %47;\n\t"
 
-// The result becomes a again.
+// The top limb of a.
+#define CUZK_TOP_8 "%15"
+#define CUZK_TOP_12 "%23"
+// The result becomes a.
 #define CUZK_RESTORE_4(with, r0, a0, r1, a1, r2, a2, r3, a3) \
   with "mov.u32 %" r0 ", %" a0 ";\n\t" with "mov.u32 %" r1 ", %" a1 ";\n\t" with "mov.u32 %" r2 ", %" a2 ";\n\t" with "mov.u32 %" r3 ", %" a3 ";\n\t"
 #define CUZK_RESTORE_8(with) \
@@ -76,6 +79,14 @@ struct Ptx;
           : CUZK_OUT_##N(r)                                                                                           \
           : CUZK_IN_##N(a), CUZK_CONST_##N(c));                                                                       \
     }                                                                                                                 \
+    template <class C>                                                                                                \
+    static CUZK_D void make_positive(u32* r, const u32* a) {                                                          \
+      constexpr Words<N> c = C::value;                                                                                \
+      asm("{\n\t.reg .pred negative;\n\t" CUZK_RESTORE_##N("") "setp.lt.s32 negative, " CUZK_TOP_##N ", 0;\n\t"       \
+          CUZK_CHAIN_##N("add", "@negative ") "}"                                                                     \
+          : CUZK_OUT_##N(r)                                                                                           \
+          : CUZK_IN_##N(a), CUZK_CONST_##N(c));                                                                       \
+    }                                                                                                                 \
   };
 CUZK_WORDS(8)
 CUZK_WORDS(12)
@@ -91,6 +102,10 @@ CUZK_D void add_mod(u32* r, const u32* a, const u32* b) {
 template <int N, class C>
 CUZK_D void subtract_once(u32* r, const u32* a) {
   Ptx<N>::template subtract_once<C>(r, a);
+}
+template <int N, class C>
+CUZK_D void make_positive(u32* r, const u32* a) {
+  Ptx<N>::template make_positive<C>(r, a);
 }
 
 }  // namespace cuzk::words
@@ -108,6 +123,8 @@ CUZK_D void subtract_once(u32* r, const u32* a) {
 #undef CUZK_CHAIN_12
 #undef CUZK_CORRECT_8
 #undef CUZK_CORRECT_12
+#undef CUZK_TOP_8
+#undef CUZK_TOP_12
 #undef CUZK_RESTORE_4
 #undef CUZK_RESTORE_8
 #undef CUZK_RESTORE_12
