@@ -59,7 +59,7 @@ struct Scratch {
     sort.low = a.take<u16>(entries);
     sort.partition = a.take<u32>(partitions + 1);
     sort.cursor = a.take<u32>(partitions);
-    sort.within = a.take<u32>(p.segments() << p.low_bits());
+    sort.shares = a.take<uint2>(p.segments() << p.low_bits());
     sorted.count = a.take<u32>(group_buckets);
     sorted.pair_start = a.take<u32>(group_buckets + 1);
     sorted.pairs = a.take<u32>(entries);

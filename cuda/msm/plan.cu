@@ -33,7 +33,11 @@ u32 partition_bits(u64 n, u32 bits) {
   return h;
 }
 
-constexpr u32 kSlice = 1 << 15;
+// Entries that a block sorts in shared memory, 6 bytes each beside 12 bytes for each of a partition's buckets, so that two
+// blocks share a multiprocessor of 227 KB.
+constexpr u32 kSliceBytes = 112 << 10;
+u32 slice_entries(u32 low_bits) { return (kSliceBytes - (12u << low_bits)) / 6 / 1024 * 1024; }
+
 constexpr u32 kPairsPerInversion = 256;
 constexpr u64 kHalvedBuckets = u64(1) << 21;
 constexpr u32 kMinChunk = 1 << 16;
@@ -68,7 +72,7 @@ Plan plan_of(u64 chunk, const Words<8>& modulus, const Options& options) {
   p.windows = windows_of(modulus, p.bits);
   p.at_once = options.windows_at_once ? std::min(options.windows_at_once, p.windows) : p.windows;
   p.partition_bits = options.partition_bits ? std::min(options.partition_bits, p.bits - 1) : partition_bits(chunk, p.bits);
-  p.slice = options.slice ? options.slice : kSlice;
+  p.slice = options.slice ? options.slice : slice_entries(p.low_bits());
   p.pairs_per_thread = options.pairs_per_thread ? options.pairs_per_thread : kPairsPerInversion;
   p.halve = p.buckets() >= (options.halved_buckets ? options.halved_buckets : kHalvedBuckets);
   return p;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr u32 kPartitionThreads = 512;
 constexpr u32 kPerThread = kTile / kPartitionThreads;
-constexpr u32 kSliceThreads = 512;
+constexpr u32 kSliceThreads = 1024;
 constexpr u32 kUnroll = 4;
 
 // entries of each partition -> where it begins, and a cursor there.
@@ -113,8 +113,8 @@ CUZK_D u32 take(u32* counter, u32 key, bool valid) {
   return valid ? atomicAdd(&counter[key], 1u) : 0;
 }
 
-// Counts a slice's entries by bucket, and notes where in its bucket each segment's share begins.
-__global__ void __launch_bounds__(kSliceThreads) count_kernel(SortScratch s, Windows w, u32 slice, u32* count) {
+// Counts a slice's entries by bucket, and notes each segment's share of a bucket.
+__global__ void __launch_bounds__(kSliceThreads, 2) count_kernel(SortScratch s, Windows w, u32 slice, u32* count) {
   CUZK_DYNAMIC_SHARED(u32, bins);
   for_segments(s.partition, w.partitions(), slice, [&](u32 segment, u32 partition, u32 first, u32 end) {
     const u32 n = 1u << w.low_bits_in(partition), bucket = w.bucket_of(partition);
@@ -131,41 +131,63 @@ __global__ void __launch_bounds__(kSliceThreads) count_kernel(SortScratch s, Win
       for (u32 j = 0; j < kUnroll; j++) take(bins, key[j], key[j] != kNone);
     }
     __syncthreads();
-    u32* within = s.within + (std::size_t(segment) << w.low_bits);
-    for (u32 i = threadIdx.x; i < n; i += blockDim.x)
-      within[i] = bins[i] ? atomicAdd(&count[bucket + i], bins[i]) : 0;
+    uint2* shares = s.shares + (std::size_t(segment) << w.low_bits);
+    for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
+      const u32 share = bins[i];
+      shares[i] = make_uint2(share ? atomicAdd(&count[bucket + i], share) : 0, share);
+    }
     __syncthreads();
   });
 }
 
-// Puts a slice's entries where they belong.
-__global__ void __launch_bounds__(kSliceThreads) place_kernel(SortScratch s, Windows w, u32 slice, Sorted out) {
-  CUZK_DYNAMIC_SHARED(u32, next);
-  u32* pairs_end = next + (1u << w.low_bits);
+// Puts a slice's entries where they belong: orders each segment by bucket in shared memory, then writes it in runs.
+__global__ void __launch_bounds__(kSliceThreads, 2) place_kernel(SortScratch s, Windows w, u32 slice, Sorted out) {
+  CUZK_DYNAMIC_SHARED(u32, shared);
+  __shared__ u32 sums[32];
+  const u32 bins = 1u << max(w.low_bits, w.last_low_bits);
+  u32* next = shared;           // of a bucket, in the segment's order
+  u32* offset = next + bins;    // from there to where it goes
+  u32* pairs_end = offset + bins;
+  u32* entry = pairs_end + bins;
+  u16* key = reinterpret_cast<u16*>(entry + slice);
   for_segments(s.partition, w.partitions(), slice, [&](u32 segment, u32 partition, u32 first, u32 end) {
     const u32 n = 1u << w.low_bits_in(partition), bucket = w.bucket_of(partition);
-    const u32* within = s.within + (std::size_t(segment) << w.low_bits);
-    for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
-      next[i] = 2 * out.pair_start[bucket + i] + within[i];
-      pairs_end[i] = 2 * out.pair_start[bucket + i + 1];
+    const uint2* shares = s.shares + (std::size_t(segment) << w.low_bits);
+    u32 before = 0;
+    for (u32 start = 0; start < n; start += blockDim.x) {
+      const u32 i = start + threadIdx.x;
+      const uint2 share = i < n ? shares[i] : make_uint2(0, 0);
+      u32 total;
+      const u32 own = before + exclusive_in_block(share.y, sums, total);
+      if (i < n) {
+        next[i] = own;
+        offset[i] = 2 * out.pair_start[bucket + i] + share.x - own;
+        pairs_end[i] = 2 * out.pair_start[bucket + i + 1];
+      }
+      before += total;
     }
     __syncthreads();
     for (u32 start = first; start < end; start += blockDim.x * kUnroll) {
-      u32 key[kUnroll], entry[kUnroll];
+      u32 k[kUnroll], v[kUnroll];
       CUZK_UNROLL
       for (u32 j = 0; j < kUnroll; j++) {
         const u32 i = start + j * blockDim.x + threadIdx.x;
-        key[j] = i < end ? s.low[i] : kNone;
-        entry[j] = i < end ? __ldcs(s.entry + i) : 0;
+        k[j] = i < end ? s.low[i] : kNone;
+        v[j] = i < end ? __ldcs(s.entry + i) : 0;
       }
       CUZK_UNROLL
       for (u32 j = 0; j < kUnroll; j++) {
-        const bool valid = key[j] != kNone;
-        const u32 at = take(next, key[j], valid);
-        if (!valid) continue;
-        if (at < pairs_end[key[j]]) out.pairs[at] = entry[j];
-        else out.odd[bucket + key[j]] = entry[j];
+        const u32 at = take(next, k[j], k[j] != kNone);
+        if (k[j] == kNone) continue;
+        entry[at] = v[j];
+        key[at] = u16(k[j]);
       }
+    }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < end - first; i += blockDim.x) {
+      const u32 k = key[i], to = i + offset[k];
+      if (to < pairs_end[k]) out.pairs[to] = entry[i];
+      else out.odd[bucket + k] = entry[i];
     }
     __syncthreads();
   });
@@ -182,11 +204,12 @@ void partition(cudaStream_t stream, const Windows& w, const SortScratch& s) {
 void sort_partitions(cudaStream_t stream, const Windows& w, u32 slice, const SortScratch& s, const Sorted& out, u32* sums) {
   const u32 slices = u32((u64(w.n) * w.count + slice - 1) / slice);
   const std::size_t bins = sizeof(u32) << std::max(w.low_bits, w.last_low_bits);
+  const std::size_t entries = (sizeof(u32) + sizeof(u16)) * std::size_t(slice);
   check(cudaMemsetAsync(out.count, 0, sizeof(u32) * w.buckets, stream), "clearing the counts of buckets");
   check(cudaMemsetAsync(out.largest, 0, sizeof(u32), stream), "clearing the largest count");
   launch(count_kernel, slices, kSliceThreads, bins, stream, s, w, slice, out.count);
   scan_counts(stream, out.count, w.buckets, out.pair_start, out.largest, sums);
-  launch(place_kernel, slices, kSliceThreads, 2 * bins, stream, s, w, slice, out);
+  launch(place_kernel, slices, kSliceThreads, 3 * bins + entries, stream, s, w, slice, out);
 }
 
 }  // namespace cuzk::msm

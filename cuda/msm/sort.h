@@ -2,7 +2,8 @@
 // here depends on field or curve.
 //
 // A block of the second step takes a slice of the partitioned entries, whichever partitions it meets, so that a partition
-// of any size is spread over as many blocks as it needs: equal digits cost no more than random ones.
+// of any size is spread over as many blocks as it needs: equal digits cost no more than random ones. The part of a slice
+// that lies in one partition is a segment; that of slice i in partition k has number i + k.
 //
 // Bytes an entry: 4 read and 6 written by the first step; 2 read by the counting, 6 read and 4 written by the placing.
 #pragma once
@@ -21,11 +22,8 @@ struct SortScratch {
   u16* low;         // entries, partitioned: the bucket within its partition
   u32* partition;   // partitions + 1: entries of each, then where each begins
   u32* cursor;      // partitions
-  u32* within;      // segments << low_bits: where in its bucket a segment's share begins
+  uint2* shares;    // segments << low_bits: what a segment has of a bucket, where that begins in the bucket and how much it is
 };
-
-// Parts of a slice that lie in one partition; slice i's in partition k has number i + k.
-inline u64 max_segments(const Windows& w, u64 slice) { return w.partitions() + (u64(w.n) * w.count + slice - 1) / slice; }
 
 // What the sort gives. The entries of bucket b, but for the last one of an odd number, are in pairs from
 // 2 pair_start[b] on; the last one of an odd number is odd[b].
