@@ -67,8 +67,8 @@ func (r *Recorder) Enforce(a, b, c []Term) {
 }
 
 // Block records a block that occurs copies times. Of each copy, arguments gives the variables from outside that differ from
-// copy to copy, all copies the same number of the same sort. body is run once, on variables that stand for them; what it
-// returns comes back for each copy.
+// copy to copy, all copies the same number of the same sort, and none that a copy uses otherwise. body is run once, on
+// variables that stand for them; what it returns comes back for each copy.
 func (r *Recorder) Block(copies int, arguments func(i int) []Var, body func(arguments []Var) []Var) [][]Var {
 	if copies <= 0 {
 		panic(fmt.Sprintf("a block of %d copies", copies))
