@@ -119,7 +119,8 @@ u64 Engine::reachable() {
   std::lock_guard<std::mutex> lock(mu_);
   u64 bytes = memory_.available() + scratch_.size();
   for (const Lane& l : lanes_) bytes += l.memory.size();
-  return bytes;
+  // The driver takes memory for itself, such as the stacks of kernels.
+  return bytes - bytes / 64;
 }
 
 void Engine::trim() {

@@ -234,7 +234,7 @@ void test_streaming() {
   cuzk_key_info_get(key, &resident, nullptr);
   expect(resident.streamed == 0 && resident.host_bytes == 0, "a key that fits is on the device");
   cuzk_key_release(key, nullptr);
-  for (const uint64_t budget : {resident.device_bytes - 1, resident.device_bytes / 3}) {
+  for (const uint64_t budget : {resident.device_bytes - 1, resident.device_bytes * 6 / 10}) {
     key = load(engine, f, budget);
     if (!key) continue;
     cuzk_key_info_get(key, &info, nullptr);
