@@ -25,7 +25,13 @@ const (
 	GnarkConstraints    Kind = "gnarkConstraintSystem"
 	GnarkWitness        Kind = "gnarkWitness"
 	GnarkProof          Kind = "gnarkProof"
-	Unknown             Kind = ""
+
+	FilecoinParams       Kind = "filecoinParams"
+	FilecoinVerifyingKey Kind = "filecoinVerifyingKey"
+	FilecoinCommit1      Kind = "filecoinCommit1"
+	FilecoinUpdate       Kind = "filecoinUpdate"
+
+	Unknown Kind = ""
 )
 
 var titles = map[Kind]string{
@@ -42,6 +48,11 @@ var titles = map[Kind]string{
 	GnarkConstraints:    "gnark constraint system",
 	GnarkWitness:        "gnark witness",
 	GnarkProof:          "gnark proof",
+
+	FilecoinParams:       "Filecoin proving key (.params)",
+	FilecoinVerifyingKey: "Filecoin verifying key (.vk)",
+	FilecoinCommit1:      "output of a Filecoin seal's first commit phase",
+	FilecoinUpdate:       "vanilla proofs of a Filecoin sector's update (Curio's JSON)",
 }
 
 // Title is the kind in words.

@@ -32,6 +32,8 @@ type Report struct {
 	Sections []Section `json:"sections,omitempty"`
 	// Elements counts the values of a witness.
 	Elements *int `json:"elements,omitempty"`
+	// Filecoin is what a file of Filecoin's tells.
+	Filecoin *Filecoin `json:"filecoin,omitempty"`
 	// PublicInputs are the values of a list of public inputs; never those of a witness, which may be secret.
 	PublicInputs []string `json:"publicInputs,omitempty"`
 
@@ -169,6 +171,9 @@ func (i *inspection) look(ctx context.Context, head []byte) error {
 		return i.gnarkConstraints(ctx)
 	case GnarkWitness:
 		return i.gnarkWitness(ctx)
+	}
+	if ok, err := i.filecoin(ctx); ok || err != nil {
+		return err
 	}
 	if IsJSON(head) {
 		return i.document()

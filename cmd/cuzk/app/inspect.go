@@ -9,6 +9,7 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/inspect"
 )
 
@@ -19,7 +20,8 @@ func (a *app) inspectCommand() *cobra.Command {
 		Use:   "inspect FILE",
 		Short: "Tell what a file is: format, curve, sizes, public inputs, digests",
 		Long: `Tell what a file is: proving keys, verifying keys, constraint systems, witnesses, proofs and public inputs of
-circom/snarkjs and gnark, recognised by content.
+circom/snarkjs and gnark; parameters, verifying keys, outputs of first commit phases and Curio's updates of Filecoin. All
+are recognised by content.
 
 Opening a proving key checks all that can be checked at the speed of memory: structure, sizes, indices, coordinates
 below the prime. --check looks at every point too, that it is on its curve and in its subgroup, which takes longer than
@@ -98,6 +100,9 @@ func reportText(r *inspect.Report) string {
 			}
 		}
 	}
+	if f := r.Filecoin; f != nil {
+		filecoinText(f, line)
+	}
 	if r.GnarkVersion != "" {
 		line("written by", "gnark %s", r.GnarkVersion)
 	}
@@ -138,4 +143,28 @@ func reportText(r *inspect.Report) string {
 		}
 	}
 	return b.String()
+}
+
+// filecoinText adds what a file of Filecoin's tells.
+func filecoinText(f *inspect.Filecoin, line func(name, format string, args ...any)) {
+	if f.Circuit != "" {
+		line("circuit", "%s, sectors of %s", f.Circuit, filecoin.SectorSize(f.SectorSize))
+	}
+	if f.SectorNumber != nil {
+		line("sector", "%d", *f.SectorNumber)
+	}
+	if f.Partitions > 0 {
+		line("partitions", "%d of %d challenges", f.Partitions, f.Challenges)
+	}
+	for _, v := range []struct{ name, value string }{
+		{"registered proof", f.RegisteredProof}, {"replica id", f.ReplicaID}, {"ticket", f.Ticket}, {"seed", f.Seed}, {"comm_d", f.CommD},
+		{"comm_r", f.CommR}, {"old comm_r", f.CommROld}, {"new comm_r", f.CommRNew}, {"new comm_d", f.CommDNew},
+	} {
+		if v.value != "" {
+			line(v.name, "%s", v.value)
+		}
+	}
+	if f.Fabricated {
+		line("fabricated", "no sector stands behind it")
+	}
 }

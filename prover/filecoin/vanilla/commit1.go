@@ -66,6 +66,25 @@ func ReadCommit1(ctx context.Context, name string, data []byte, o CommitOptions)
 	return out, nil
 }
 
+// IsCommit1 tells whether data looks like the output of a first commit phase, in whichever encoding.
+func IsCommit1(data []byte) bool {
+	if !looksLikeJSON(data) {
+		if _, ok := apiHeader(data); ok {
+			return true
+		}
+		_, err := rawSize("", data)
+		return err == nil
+	}
+	outer, proofs := false, false
+	r := newJSONReader("", data)
+	r.members(func(name string) {
+		outer = outer || name == phase1Out
+		proofs = proofs || name == "vanilla_proofs"
+		r.skip()
+	})
+	return outer || proofs
+}
+
 func readCommit1(ctx context.Context, name string, data []byte, o CommitOptions) (*Commit1, error) {
 	c := &Commit1{}
 	trimmed := bytes.TrimLeft(data[:min(len(data), 64)], " \t\r\n")
