@@ -215,3 +215,25 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// The verifier agrees with the equation itself, partition by partition.
+func TestVerifierAgreesWithTheEquation(t *testing.T) {
+	for _, r := range references {
+		c := golden.Read(t, r.name)
+		s, v := statementOf(t, c), r.verifier(t)
+		vk := fixture.Read(t, "filecoin", "params", r.vk+".vk")
+		for _, p := range [][]byte{c.Proofs(t)[2], swapped(c.Proofs(t)[2])} {
+			holds := true
+			for k := range s.Partitions() {
+				inputs, err := s.PublicInputs(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				holds = golden.Equation(vk, p[k*proof.Bytes:(k+1)*proof.Bytes], inputs) == nil && holds
+			}
+			if err := proof.Verify(v, proof.Claim{Statement: s, Proof: p}); (err == nil) != holds {
+				t.Errorf("%s: the equation holds: %t; the verifier says %v", r.name, holds, err)
+			}
+		}
+	}
+}
