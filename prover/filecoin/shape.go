@@ -1,8 +1,6 @@
 package filecoin
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // PoRepShape is what the circuit of a PoRep depends on, with the number of partitions of a proof.
 type PoRepShape struct {
@@ -42,7 +40,7 @@ type PoStShape struct {
 	Slots, Challenges int
 }
 
-// Challenges of a whole winning PoSt, each in a slot of its own.
+// WinningChallenges is the number of challenges of a winning PoSt, each in a slot of its own.
 const WinningChallenges = 66
 
 // WindowPoStShape is the shape of a size's registered window PoSt.

@@ -1,9 +1,9 @@
 package filparams
 
 import (
+	"encoding/binary"
 	"errors"
 
-	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -22,26 +22,17 @@ func convert(dst, src []byte, g2 bool) error {
 	if src[0]&flags != 0 {
 		return errFlags
 	}
-	if g2 {
-		var p bls12381.G2Affine
-		if err := readCoordinates(src, &p.X.A1, &p.X.A0, &p.Y.A1, &p.Y.A0); err != nil {
-			return err
+	for i := range len(dst) / fp.Bytes {
+		from := i
+		if g2 {
+			from ^= 1 // the file has the coordinate's imaginary part first
 		}
-		copy(dst, curve.Store(&p))
-		return nil
-	}
-	var p bls12381.G1Affine
-	if err := readCoordinates(src, &p.X, &p.Y); err != nil {
-		return err
-	}
-	copy(dst, curve.Store(&p))
-	return nil
-}
-
-func readCoordinates(src []byte, coordinates ...*fp.Element) error {
-	for i, c := range coordinates {
-		if err := c.SetBytesCanonical(src[i*fp.Bytes : (i+1)*fp.Bytes]); err != nil {
+		var e fp.Element
+		if err := e.SetBytesCanonical(src[from*fp.Bytes : (from+1)*fp.Bytes]); err != nil {
 			return curve.ErrNotReduced
+		}
+		for j, limb := range e {
+			binary.LittleEndian.PutUint64(dst[i*fp.Bytes+8*j:], limb)
 		}
 	}
 	return nil
