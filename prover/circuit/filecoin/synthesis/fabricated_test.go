@@ -83,6 +83,19 @@ func TestFabricatedPoRepOf32GiBSatisfies(t *testing.T) {
 	testPoRep(t, s, partitions)
 }
 
+// The other published sizes, one partition each.
+func TestFabricatedPartitionsOfAllSizesSatisfy(t *testing.T) {
+	if !long() {
+		t.Skip("set CUZK_TEST_LONG to check partitions of 8 MiB, 512 MiB and 64 GiB")
+	}
+	for _, size := range []filecoin.SectorSize{8 * mib, 512 * mib, 64 * gib} {
+		t.Run("porep/"+size.String(), func(t *testing.T) {
+			testPoRep(t, &porep.Statement{Shape: filecoin.PoRepShapeOf(size), Version: filecoin.V1_1, Sector: 3, Ticket: repeated(8), Seed: repeated(4)}, 1)
+		})
+		t.Run("snap-deals/"+size.String(), func(t *testing.T) { testSnap(t, size, false, 1) })
+	}
+}
+
 func TestFabricatedPoStSatisfies(t *testing.T) {
 	for _, p := range []filecoin.PoStProof{0, 3, 4, 5, 11, 12} {
 		t.Run(p.String(), func(t *testing.T) { testPoSt(t, p, 1) })

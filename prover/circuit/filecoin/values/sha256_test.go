@@ -69,7 +69,10 @@ func littleEndian(e fr.Element) []byte {
 func TestAWitnessOfAnotherCircuitIsRefused(t *testing.T) {
 	one := constraints.Record(func(s constraints.System) { s.Num(fr.Element{}); s.Bit(false) })
 	for name, describe := range map[string]func(System){
-		"too little": func(s System) { s.Num(fr.Element{}) },
+		"too little":       func(s System) { s.Num(fr.Element{}) },
+		"too many bits":    func(s System) { s.Num(fr.Element{}); gadget.Bits(s, 1, 200) },
+		"too many numbers": func(s System) { s.Num(fr.Element{}); s.Num(fr.Element{}); s.Bit(true) },
+		"an input":         func(s System) { s.Input(s.Num(fr.Element{})); s.Bit(true) },
 		"a block": func(s System) {
 			s.Num(fr.Element{})
 			s.Bit(true)

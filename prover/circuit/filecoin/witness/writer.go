@@ -1,17 +1,19 @@
 package witness
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 )
 
-// Writer fills in one copy of a part, in the order of allocation.
+// Writer fills in one copy of a part, in the order of allocation. What there is no place for, because the part is another
+// circuit's, goes nowhere; Check tells.
 type Writer struct {
 	bits         []uint64
 	at           int // the number of variables written
 	full, inputs []fr.Element
 	aux          int
+	overflow     bool
 }
 
 // Writer writes copy i of a part; different copies may be written at the same time.
@@ -25,14 +27,18 @@ func (w *Witness) Writer(part, i int) *Writer {
 
 // Check tells whether all was written that the part has.
 func (w *Writer) Check() error {
-	if w.at != w.aux || len(w.full) > 0 || len(w.inputs) > 0 {
-		return fmt.Errorf("a block of %d variables was given %d, and lacks %d elements and %d inputs", w.aux, w.at, len(w.full), len(w.inputs))
+	if w.overflow || w.at != w.aux || len(w.full) > 0 || len(w.inputs) > 0 {
+		return errors.New("the witness is not that of this circuit: another number of bits, elements or inputs")
 	}
 	return nil
 }
 
 // Bits allocates n bits, at most 64, the least significant first. Those above must be zero.
 func (w *Writer) Bits(value uint64, n int) {
+	if w.at+n > w.aux {
+		w.overflow = true
+		return
+	}
 	word, shift := w.at/64, w.at%64
 	w.bits[word] |= value << shift
 	if shift+n > 64 {
@@ -60,6 +66,10 @@ func (w *Writer) Num(e fr.Element) { w.Nums(1)[0] = e }
 
 // Nums allocates n elements, for the caller to write.
 func (w *Writer) Nums(n int) []fr.Element {
+	if n > len(w.full) {
+		w.overflow = true
+		return make([]fr.Element, n)
+	}
 	out := w.full[:n:n]
 	w.full = w.full[n:]
 	w.at += n
@@ -68,6 +78,10 @@ func (w *Writer) Nums(n int) []fr.Element {
 
 // Input allocates a public input.
 func (w *Writer) Input(e fr.Element) {
+	if len(w.inputs) == 0 {
+		w.overflow = true
+		return
+	}
 	w.inputs[0] = e
 	w.inputs = w.inputs[1:]
 }
