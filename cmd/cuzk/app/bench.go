@@ -92,6 +92,7 @@ and are not counted; the key stays loaded. Every proof is verified.
 	f.IntVar(&runs, "runs", 5, "runs that count")
 	f.IntVar(&warmup, "warmup", 1, "runs before them that do not")
 	f.StringVar(&baseline, "compare", "", "report of an earlier bench (--output json) to compare with")
+	cmd.AddCommand(a.benchSynthCommand())
 	return cmd
 }
 

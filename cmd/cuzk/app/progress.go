@@ -32,6 +32,24 @@ func (p *progress) Done(s stage.Span) {
 	}
 }
 
+// of shows the stages of a part of the work under its name.
+func (p *progress) of(part string) stage.Observer { return &partProgress{p, part} }
+
+// partProgress is the progress of one of several parts, which may be under way at the same time: the bar shows the one that
+// began a stage last.
+type partProgress struct {
+	*progress
+	part string
+}
+
+func (p *partProgress) Begin(s stage.Name) { p.bar.Begin(p.part + " " + string(s)) }
+
+func (p *partProgress) Done(s stage.Span) {
+	if s.Kernel == "" && p.bar == nil && !p.unlogged {
+		p.app.log.Info("Finished stage", "part", p.part, "stage", string(s.Stage), "milliseconds", s.End.Sub(s.Start).Milliseconds())
+	}
+}
+
 // step shows work that is no stage of a proof: a digest, a download.
 func (p *progress) step() func(what string, fraction float64) {
 	current := ""

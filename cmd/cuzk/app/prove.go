@@ -38,7 +38,8 @@ func (a *app) proveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prove PROVING_KEY WITNESS PROOF PUBLIC",
 		Short: "Compute a proof, verify it and write it",
-		Long: `Compute a proof from a proving key and a witness, verify it, and write the proof and its public inputs.
+		Long: `Compute a proof from a proving key and a witness, verify it, and write the proof and its public inputs. Filecoin's proofs
+have commands of their own below.
 
 For circom: a .zkey with a .wtns, or with the circuit's .wasm and an input.json. With the .r1cs as --constraint-system,
 a witness that does not satisfy the circuit is refused by the number of the constraint. Proof and public inputs are
@@ -88,6 +89,7 @@ stood.`,
 	f.StringVar(&proofPath, "proof", "", "file to write the proof to")
 	f.StringVar(&publicPath, "public", "", "file to write the public inputs to")
 	f.StringVar(&proofFormat, "proof-format", formatAuto, "form of the proof: snarkjs, gnark, gnark-raw (points not compressed), or auto (that of the key)")
+	cmd.AddCommand(a.proveFilecoinCommands()...)
 	return cmd
 }
 
