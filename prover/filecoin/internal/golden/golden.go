@@ -70,6 +70,11 @@ type Case struct {
 	Groth16      struct {
 		Partitions []struct {
 			PublicInputs []Node `json:"public_inputs_le"`
+			// Proofs have r and s that are given; ProofFiles holds them.
+			Proofs []struct {
+				R Node `json:"r_le"`
+				S Node `json:"s_le"`
+			} `json:"proofs"`
 		} `json:"partitions"`
 		ProofFiles []struct {
 			File string `json:"file"`
