@@ -202,6 +202,8 @@ func TestMalformedInputsAreNamed(t *testing.T) {
 		`"StackedDrg1KiBV1" is no registered proof`:                                                         replace(text, `"StackedDrg2KiBV1_1"`, `"StackedDrg1KiBV1"`),
 		`vanilla_proofs at offset 78: is "StackedDrg8MiBV1", not "StackedDrg2KiBV1"`:                        replace(text, `{"StackedDrg2KiBV1":`, `{"StackedDrg8MiBV1":`),
 		"comm_d at offset 100321: is missing":                                                               replace(text, `"comm_d":`, `"comm_e":`),
+		"is no JSON":                                                                                        replace(text, `"_h":null`, `"_h":nil`),
+		"a value is missing":                                                                                replace(text, `"_h":null`, `"_h":`),
 		"comm_r at offset":                                                                                  replace(text, `"comm_d":[83,`, `"comm_r":[83,`),
 		"byte 0 is no number from 0 to 255":                                                                 replace(text, `"ticket":[137,`, `"ticket":[256,`),
 		"byte 0 is no number":                                                                               replace(text, `"ticket":[137,`, `"ticket":[-1,`),

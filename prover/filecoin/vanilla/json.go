@@ -107,6 +107,7 @@ func (r *jsonReader) skip() []byte {
 			depth++
 		case ']', '}', ',':
 			if depth == 0 { // the end of a number, or of true, false or null
+				r.check(r.at > start, "a value is missing")
 				return r.data[start:r.at]
 			}
 			if c == ',' {
@@ -123,6 +124,15 @@ func (r *jsonReader) skip() []byte {
 		r.fail(r.at, "the file ends inside a value")
 	}
 	return r.data[start:r.at]
+}
+
+// ignore passes a value that nobody reads.
+func (r *jsonReader) ignore() {
+	r.peek()
+	start := r.at
+	if value := r.skip(); r.err == nil && !json.Valid(value) {
+		r.fail(start, "is no JSON")
+	}
 }
 
 // members calls visit for each member of an object; visit must read the value.
@@ -158,13 +168,13 @@ func (r *jsonReader) object(fields ...field) {
 			}
 			seen |= 1 << i
 			if f.value == nil {
-				r.skip()
+				r.ignore()
 				return
 			}
 			f.value()
 			return
 		}
-		r.skip() // as serde does
+		r.ignore() // as serde does
 	})
 	for i, f := range fields {
 		if r.err == nil && f.value != nil && seen>>i&1 == 0 {
