@@ -84,8 +84,8 @@ namespace detail {
 
 // What sums do with equal operands: rare, so not worth the registers and the code of an inlined doubling.
 template <class F>
-CUZK_NOINLINE __host__ __device__ Xyzz<F> dbl_call(const Xyzz<F>& a) {
-  return dbl(a);
+CUZK_NOINLINE __host__ __device__ void dbl_call(Xyzz<F>& a) {
+  a = dbl(a);
 }
 
 }  // namespace detail
@@ -100,7 +100,12 @@ CUZK_HD void add_mixed(Xyzz<F>& a, const Affine<F>& b) {
   }
   const F p = sub_lazy(mul_lazy(b.x, a.zz), a.x), r = sub_lazy(mul_lazy(b.y, a.zzz), a.y);
   if (is_zero_lazy(p)) {
-    a = is_zero_lazy(r) ? detail::dbl_call(Xyzz<F>::of(b)) : Xyzz<F>::infinity();
+    Xyzz<F> twice = Xyzz<F>::infinity();
+    if (is_zero_lazy(r)) {
+      twice = Xyzz<F>::of(b);
+      detail::dbl_call(twice);
+    }
+    a = twice;
     return;
   }
   const F pp = sqr_lazy(p), ppp = mul_lazy(p, pp);
@@ -120,7 +125,12 @@ CUZK_HD void add(Xyzz<F>& a, const Xyzz<F>& b) {
   const F u = mul_lazy(a.x, b.zz), s = mul_lazy(a.y, b.zzz);
   const F p = sub_lazy(mul_lazy(b.x, a.zz), u), r = sub_lazy(mul_lazy(b.y, a.zzz), s);
   if (is_zero_lazy(p)) {
-    a = is_zero_lazy(r) ? detail::dbl_call(Xyzz<F>(b)) : Xyzz<F>::infinity();
+    Xyzz<F> twice = Xyzz<F>::infinity();
+    if (is_zero_lazy(r)) {
+      twice = b;
+      detail::dbl_call(twice);
+    }
+    a = twice;
     return;
   }
   const F pp = sqr_lazy(p), ppp = mul_lazy(p, pp);

@@ -180,7 +180,8 @@ template <class P>
 CUZK_HD Field<P> square(const Field<P>& a) {
   Field<P> r;
 #if CUZK_USE_CHAINS
-  chain::sqr<P>(r.limb, a.limb);
+  if constexpr (chain::Step<P>::by_q) chain::mul<P>(r.limb, a.limb, a.limb);
+  else chain::sqr<P>(r.limb, a.limb);
 #else
   host::mul<P>(r.limb, a.limb, a.limb);
 #endif
@@ -210,24 +211,21 @@ CUZK_HD Field<P> sqr_lazy(const Field<P>& a) {
   return detail::square(a);
 }
 
-// a b + c d with one reduction: three quarters of two products.
+// a b + c d. With spare bits it costs one reduction: three quarters of two products.
 template <class P>
 CUZK_HD Field<P> mul_add_lazy(const Field<P>& a, const Field<P>& b, const Field<P>& c, const Field<P>& d) {
 #if CUZK_USE_CHAINS
-  Field<P> r;
-  if constexpr (P::kSpareBits == 1) {
-    chain::mul_add<P>(r.limb, reduce(a).limb, reduce(b).limb, reduce(c).limb, reduce(d).limb);
+  if constexpr (P::kSpareBits >= 2) {
+    Field<P> r;
+    chain::mul_add<P>(r.limb, a.limb, b.limb, c.limb, d.limb);
+    if constexpr (P::kSpareBits == 2) return detail::subtract_once<typename P::Twice>(r);
     return r;
   }
-  chain::mul_add<P>(r.limb, a.limb, b.limb, c.limb, d.limb);
-  if constexpr (P::kSpareBits == 2) return detail::subtract_once<typename P::Twice>(r);
-  return r;
-#else
-  return add_lazy(mul_lazy(a, b), mul_lazy(c, d));
 #endif
+  return add_lazy(mul_lazy(a, b), mul_lazy(c, d));
 }
 
-// a b - c d with one reduction.
+// a b - c d
 template <class P>
 CUZK_HD Field<P> mul_sub_lazy(const Field<P>& a, const Field<P>& b, const Field<P>& c, const Field<P>& d) {
   return mul_add_lazy(a, b, c, neg_lazy(d));

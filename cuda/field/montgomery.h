@@ -12,7 +12,8 @@
 //
 // Where p = 2^64 Q - 2^32 + 1 (Fr of BLS12-381), f is 1 and K = 2^32 Q - 1, so all steps are alike and cost N - 2 products.
 //
-// Wide products: N = 12: 288 and one narrow, squares 222; N = 8: 128, squares 100; by Q: 112, squares 84.
+// Wide products, as counted in SASS for sm_90: N = 12: 288 and one narrow, squares 222, sums of two products 432; N = 8: 128,
+// 100, 192; by Q: 112.
 #pragma once
 
 #include "field/carry.h"
@@ -69,52 +70,62 @@ CUZK_HD void first_row(u32* even, u32* odd, const u32* a, u32 b) {
   odd[n - 1] = addc(odd[n - 1], 0);
 }
 
-// Divides even + 2^32 odd by 2^32 after making its lowest limb vanish; `incoming` is added at limb n of what was. Then
-// `odd` holds the even part and `even` the odd one.
-template <class P>
-CUZK_HD void step(u32* even, u32* odd, u32 incoming = 0) {
-  constexpr int n = P::kLimbs;
-  constexpr Words<n> k = Step<P>::k;
-  const u32 t = even[0], m = ~t;
+// Divides even + 2^32 odd by 2^32, whose lowest limb is dropped, and adds a b, and `top` at limb n - 1. Then `odd` holds the
+// even part and `even` the odd one.
+template <int n>
+CUZK_HD void shift_and_add_row(u32* even, u32* odd, const u32* a, u32 b, u32 top = 0) {
+  const u32 last[2] = {top, 0};
   odd[0] = add_cc(odd[0], even[1]);
-  if constexpr (Step<P>::by_q) {  // k is Q, of n - 2 limbs
-    mad_chain(even, even + 2, k.v, m, n / 2 - 1, true);
-    even[n - 2] = addc(incoming, 0);
-    odd[0] = add_cc(odd[0], t);
-    odd[1] = addc_cc(odd[1], 0);
-    mad_chain(odd + 2, odd + 2, k.v + 1, m, n / 2 - 1, true);
-    even[n - 1] = addc(0, 0);
-  } else {
-    mad_chain(even, even + 2, k.v + 1, m, n / 2 - 1, true);
-    const u32 top[2] = {incoming, 0};
-    mad_chain(even + n - 2, top, k.v + n - 1, m, 1, true);
-    mad_chain(odd, odd, k.v, m, n / 2);
-    even[n - 1] = addc(even[n - 1], 0);
-  }
+  mad_chain(even, even + 2, a + 1, b, n / 2 - 1, true);
+  mad_chain(even + n - 2, last, a + n - 1, b, 1, true);
+  mad_chain(odd, odd, a, b, n / 2);
+  even[n - 1] = addc(even[n - 1], 0);
+}
+
+// A step: makes the lowest limb vanish, divides by 2^32 and adds `top` at limb n - 1. Then `odd` holds the even part and
+// `even` the odd one.
+template <class P>
+CUZK_HD void step(u32* even, u32* odd, u32 top = 0) {
+  constexpr Words<P::kLimbs> k = Step<P>::k;
+  shift_and_add_row<P::kLimbs>(even, odd, k.v, ~even[0], top);
 }
 
 // The last step, and the sum of both parts.
 template <class P>
-CUZK_HD void finish(u32* r, u32* even, u32* odd, u32 incoming = 0) {
+CUZK_HD void finish(u32* r, u32* even, u32* odd, u32 top = 0) {
   constexpr int n = P::kLimbs;
-  if constexpr (Step<P>::by_q) {
-    step<P>(even, odd, incoming);
-    r[0] = odd[0];
-    r[1] = add_cc(odd[1], even[0]);
-    CUZK_UNROLL
-    for (int j = 2; j < n - 1; j++) r[j] = addc_cc(odd[j], even[j - 1]);
-    r[n - 1] = addc(odd[n - 1], even[n - 2]);
-  } else {
-    constexpr Words<n> p = P::kModulus;
-    const u32 m = even[0] * (0u - Step<P>::f);
-    mad_chain(odd, odd, p.v + 1, m, n / 2);
-    mad_chain(even, even, p.v, m, n / 2);
-    odd[n - 1] = addc(odd[n - 1], incoming);
-    r[0] = add_cc(even[1], odd[0]);
-    CUZK_UNROLL
-    for (int j = 1; j < n - 1; j++) r[j] = addc_cc(even[j + 1], odd[j]);
-    r[n - 1] = addc(odd[n - 1], 0);
-  }
+  constexpr Words<n> p = P::kModulus;
+  const u32 m = even[0] * (0u - Step<P>::f);
+  mad_chain(odd, odd, p.v + 1, m, n / 2);
+  mad_chain(even, even, p.v, m, n / 2);
+  odd[n - 1] = addc(odd[n - 1], top);
+  r[0] = add_cc(even[1], odd[0]);
+  CUZK_UNROLL
+  for (int j = 1; j < n - 1; j++) r[j] = addc_cc(even[j + 1], odd[j]);
+  r[n - 1] = addc(odd[n - 1], 0);
+}
+
+// The part of a step with Q that comes before the division.
+template <class P>
+CUZK_HD void vanish_by_q(u32* even, u32* odd) {
+  constexpr int n = P::kLimbs;
+  constexpr Words<n> q = Step<P>::k;
+  const u32 t = even[0];
+  odd[0] = add_cc(odd[0], t);
+  odd[1] = addc_cc(odd[1], 0);
+  mad_chain(odd + 2, odd + 2, q.v + 1, ~t, n / 2 - 1, true);
+  mad_chain(even + 2, even + 2, q.v, ~t, n / 2 - 1);
+  odd[n - 1] = addc(odd[n - 1], 0);
+}
+
+template <class P>
+CUZK_HD void finish_by_q(u32* r, u32* even, u32* odd) {
+  constexpr int n = P::kLimbs;
+  vanish_by_q<P>(even, odd);
+  r[0] = add_cc(even[1], odd[0]);
+  CUZK_UNROLL
+  for (int j = 1; j < n - 1; j++) r[j] = addc_cc(even[j + 1], odd[j]);
+  r[n - 1] = addc(odd[n - 1], 0);
 }
 
 // r = a b / R
@@ -122,34 +133,36 @@ template <class P>
 CUZK_HD void mul(u32* r, const u32* a, const u32* b) {
   constexpr int n = P::kLimbs;
   u32 x[n], y[n];
+  const auto next_row = [&](u32* even, u32* odd, int i) {
+    if constexpr (Step<P>::by_q) {
+      vanish_by_q<P>(even, odd);
+      shift_and_add_row<n>(even, odd, a, b[i]);
+    } else {
+      step<P>(even, odd);
+      add_row<n>(odd, even, a, b[i]);
+    }
+  };
   first_row<P>(x, y, a, b[0]);
   CUZK_UNROLL
-  for (int i = 1; i < n; i += 2) {
-    step<P>(x, y);
-    add_row<n>(y, x, a, b[i]);
-    if (i == n - 1) break;
-    step<P>(y, x);
-    add_row<n>(x, y, a, b[i + 1]);
-  }
-  finish<P>(r, y, x);
+  for (int i = 1; i < n; i++) next_row(i % 2 ? x : y, i % 2 ? y : x, i);
+  if constexpr (Step<P>::by_q) finish_by_q<P>(r, y, x);
+  else finish<P>(r, y, x);
 }
 
 // r = (a b + c d) / R
 template <class P>
 CUZK_HD void mul_add(u32* r, const u32* a, const u32* b, const u32* c, const u32* d) {
+  static_assert(!Step<P>::by_q);
   constexpr int n = P::kLimbs;
   u32 x[n], y[n];
   first_row<P>(x, y, a, b[0]);
   add_row<n>(x, y, c, d[0]);
   CUZK_UNROLL
-  for (int i = 1; i < n; i += 2) {
-    step<P>(x, y);
-    add_row<n>(y, x, a, b[i]);
-    add_row<n>(y, x, c, d[i]);
-    if (i == n - 1) break;
-    step<P>(y, x);
-    add_row<n>(x, y, a, b[i + 1]);
-    add_row<n>(x, y, c, d[i + 1]);
+  for (int i = 1; i < n; i++) {
+    u32 *even = i % 2 ? x : y, *odd = i % 2 ? y : x;
+    step<P>(even, odd);
+    add_row<n>(odd, even, a, b[i]);
+    add_row<n>(odd, even, c, d[i]);
   }
   finish<P>(r, y, x);
 }
@@ -168,20 +181,11 @@ CUZK_HD Token mul_wide(u32* r, const u32* a, const u32* b, const Words<2 * n>& c
   for (int j = 0; j < n; j += 2) mul_wide(y[j], y[j + 1], a[j + 1], b0);
   mad_chain(x, c.v, a, b0, n / 2);
   y[n - 1] = addc(y[n - 1], 0);
-  // Divides even + 2^32 odd by 2^32, upon which they change roles, and adds a b_i.
-  const auto row = [&](u32* even, u32* odd, int i) {
-    r[i - 1] = even[0];
-    const u32 top[2] = {c.v[n - 1 + i], 0};
-    odd[0] = add_cc(odd[0], even[1]);
-    mad_chain(even, even + 2, a + 1, b[i], n / 2 - 1, true);
-    mad_chain(even + n - 2, top, a + n - 1, b[i], 1, true);
-    mad_chain(odd, odd, a, b[i], n / 2);
-    even[n - 1] = addc(even[n - 1], 0);
-  };
   CUZK_UNROLL
-  for (int i = 1; i < n; i += 2) {
-    row(x, y, i);
-    if (i + 1 < n) row(y, x, i + 1);
+  for (int i = 1; i < n; i++) {
+    u32 *even = i % 2 ? x : y, *odd = i % 2 ? y : x;
+    r[i - 1] = even[0];
+    shift_and_add_row<n>(even, odd, a, b[i], c.v[n - 1 + i]);
   }
   // y is the even part.
   r[n - 1] = y[0];
@@ -200,11 +204,7 @@ CUZK_HD void reduce_wide(u32* r, const u32* t) {
   CUZK_UNROLL
   for (int j = 0; j < n; j++) x[j] = t[j], y[j] = 0;
   CUZK_UNROLL
-  for (int i = 0; i < n - 2; i += 2) {
-    step<P>(x, y, t[n + i]);
-    step<P>(y, x, t[n + i + 1]);
-  }
-  step<P>(x, y, t[2 * n - 2]);
+  for (int i = 0; i < n - 1; i++) step<P>(i % 2 ? y : x, i % 2 ? x : y, t[n + i]);
   finish<P>(r, y, x, t[2 * n - 1]);
 }
 
@@ -225,6 +225,7 @@ CUZK_HD void add_square_row(u32* even, u32* odd, const u32* a, const u32* double
 // r = a^2 / R, for a below 2^(32n-1)
 template <class P>
 CUZK_HD void sqr(u32* r, const u32* a) {
+  static_assert(!Step<P>::by_q);
   constexpr int n = P::kLimbs;
   u32 x[n], y[n], doubled[n], factor[n];
   doubled[0] = doubled[1] = 0;  // not read
@@ -234,12 +235,10 @@ CUZK_HD void sqr(u32* r, const u32* a) {
   for (int k = 0; k < n; k++) factor[k] = k == 0 ? a[0] : k == 1 ? a[1] << 1 : doubled[k];
   first_row<P>(x, y, factor, a[0]);
   CUZK_UNROLL
-  for (int i = 1; i < n; i += 2) {
-    step<P>(x, y);
-    add_square_row<n>(y, x, a, doubled, i);
-    if (i == n - 1) break;
-    step<P>(y, x);
-    add_square_row<n>(x, y, a, doubled, i + 1);
+  for (int i = 1; i < n; i++) {
+    u32 *even = i % 2 ? x : y, *odd = i % 2 ? y : x;
+    step<P>(even, odd);
+    add_square_row<n>(odd, even, a, doubled, i);
   }
   finish<P>(r, y, x);
 }

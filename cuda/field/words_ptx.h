@@ -1,5 +1,5 @@
-// words.h in PTX. A chain is one statement, so that nothing has to be volatile; corrections are predicated, which is
-// shorter than masks or choices.
+// words.h in PTX. Corrections are predicated, which is shorter than masks or choices. All is volatile: it must not come
+// between the statements of another chain, whose flag it would change.
 #pragma once
 
 #define CUZK_OUT4(r, i) "=&r"(r[i]), "=&r"(r[i + 1]), "=&r"(r[i + 2]), "=&r"(r[i + 3])
@@ -56,7 +56,7 @@ struct Ptx;
     template <class C>                                                                                                \
     static CUZK_D void sub_mod(u32* r, const u32* a, const u32* b) {                                                  \
       constexpr Words<N> c = C::value;                                                                                \
-      asm("{\n\t.reg .pred negative;\n\t.reg .u32 borrow;\n\t" CUZK_CHAIN_##N("sub", "")                              \
+      asm volatile("{\n\t.reg .pred negative;\n\t.reg .u32 borrow;\n\t" CUZK_CHAIN_##N("sub", "")                              \
           "subc.u32 borrow, 0, 0;\n\tsetp.ne.u32 negative, borrow, 0;\n\t" CUZK_CORRECT_##N("add", "@negative ") "}"  \
           : CUZK_OUT_##N(r)                                                                                           \
           : CUZK_IN_##N(a), CUZK_IN_##N(b), CUZK_CONST_##N(c));                                                       \
@@ -65,8 +65,8 @@ struct Ptx;
     static CUZK_D void add_mod(u32* r, const u32* a, const u32* b) {                                                  \
       constexpr Words<N> c = C::value, minus_c = C::negative;                                                         \
       u32 t[N];                                                                                                       \
-      asm(CUZK_CHAIN_##N("add", "") : CUZK_OUT_##N(t) : CUZK_IN_##N(b), CUZK_CONST_##N(minus_c));                     \
-      asm("{\n\t.reg .pred negative;\n\t.reg .u32 carry;\n\t" CUZK_CHAIN_##N("add", "")                               \
+      asm volatile(CUZK_CHAIN_##N("add", "") : CUZK_OUT_##N(t) : CUZK_IN_##N(b), CUZK_CONST_##N(minus_c));                     \
+      asm volatile("{\n\t.reg .pred negative;\n\t.reg .u32 carry;\n\t" CUZK_CHAIN_##N("add", "")                               \
           "addc.u32 carry, 0, 0;\n\tsetp.eq.u32 negative, carry, 0;\n\t" CUZK_CORRECT_##N("add", "@negative ") "}"    \
           : CUZK_OUT_##N(r)                                                                                           \
           : CUZK_IN_##N(a), CUZK_IN_##N(t), CUZK_CONST_##N(c));                                                       \
@@ -74,7 +74,7 @@ struct Ptx;
     template <class C>                                                                                                \
     static CUZK_D void subtract_once(u32* r, const u32* a) {                                                          \
       constexpr Words<N> c = C::value;                                                                                \
-      asm("{\n\t.reg .pred negative;\n\t.reg .u32 borrow;\n\t" CUZK_CHAIN_##N("sub", "")                              \
+      asm volatile("{\n\t.reg .pred negative;\n\t.reg .u32 borrow;\n\t" CUZK_CHAIN_##N("sub", "")                              \
           "subc.u32 borrow, 0, 0;\n\tsetp.ne.u32 negative, borrow, 0;\n\t" CUZK_RESTORE_##N("@negative ") "}"         \
           : CUZK_OUT_##N(r)                                                                                           \
           : CUZK_IN_##N(a), CUZK_CONST_##N(c));                                                                       \
@@ -82,7 +82,7 @@ struct Ptx;
     template <class C>                                                                                                \
     static CUZK_D void make_positive(u32* r, const u32* a) {                                                          \
       constexpr Words<N> c = C::value;                                                                                \
-      asm("{\n\t.reg .pred negative;\n\t" CUZK_RESTORE_##N("") "setp.lt.s32 negative, " CUZK_TOP_##N ", 0;\n\t"       \
+      asm volatile("{\n\t.reg .pred negative;\n\t" CUZK_RESTORE_##N("") "setp.lt.s32 negative, " CUZK_TOP_##N ", 0;\n\t"       \
           CUZK_CHAIN_##N("add", "@negative ") "}"                                                                     \
           : CUZK_OUT_##N(r)                                                                                           \
           : CUZK_IN_##N(a), CUZK_CONST_##N(c));                                                                       \
