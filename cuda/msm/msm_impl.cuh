@@ -197,13 +197,13 @@ struct Msm<F, Fr>::State {
   }
 
   void enqueue_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u64 n, Arena& arena) {
-    start(1);
+    start(kMaxListBlocks);
     const std::size_t mark = arena.mark();
     OnesScratch<F> scratch(arena, n, pairs_per_thread());
-    sum_ones(stream, bases, indices, u32(n), options.affine_ones ? options.affine_ones : kAffineOnes, scratch);
+    const u32 sums = sum_ones(stream, bases, indices, u32(n), options.affine_ones ? options.affine_ones : kAffineOnes, scratch);
     arena.release(mark);
-    fetch(stream, scratch.out, 1);
-    weights.push_back(0);
+    fetch(stream, scratch.sums, sums);
+    weights.assign(sums, 0);
     done.record(stream);
   }
 

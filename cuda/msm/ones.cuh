@@ -3,12 +3,11 @@
 #pragma once
 
 #include "msm/pair_adder.h"
-#include "msm/point_sums.cuh"
 
 namespace cuzk::msm {
 
-constexpr u32 kListThreads = 128;
-constexpr u32 kMaxListBlocks = 512;
+constexpr u32 kListThreads = 256;
+constexpr u32 kMaxListBlocks = 256;  // whose sums the host adds up
 
 template <class F>
 __global__ void copy_point_kernel(PointPlanes<F> points, u32 from, u32 to) {
@@ -27,14 +26,14 @@ CUZK_D void sum_in_block(Xyzz<F>& sum, Xyzz<F>* shared) {
   for (u32 h = blockDim.x / 2; h >= 1; h /= 2) {
     if (threadIdx.x >= h && threadIdx.x < 2 * h) store(&shared[threadIdx.x - h], sum);
     __syncthreads();
-    if (threadIdx.x < h) add_call(sum, load(&shared[threadIdx.x]));
+    if (threadIdx.x < h) add(sum, load(&shared[threadIdx.x]));
     __syncthreads();
   }
 }
 
 // A block adds up its share of the points from `first` on.
 template <class F>
-__global__ void __launch_bounds__(kListThreads, 3) sum_points_kernel(PointPlanes<F> points, u32 first, u32 n, Xyzz<F>* sums) {
+__global__ void __launch_bounds__(kListThreads) sum_points_kernel(PointPlanes<F> points, u32 first, u32 n, Xyzz<F>* sums) {
   CUZK_DYNAMIC_SHARED(Xyzz<F>, shared);
   Xyzz<F> sum = Xyzz<F>::infinity();
   CUZK_NO_UNROLL
@@ -43,22 +42,11 @@ __global__ void __launch_bounds__(kListThreads, 3) sum_points_kernel(PointPlanes
   if (threadIdx.x == 0) store(&sums[blockIdx.x], sum);
 }
 
-// One block adds up the blocks' sums.
-template <class F>
-__global__ void __launch_bounds__(kListThreads) sum_sums_kernel(const Xyzz<F>* sums, u32 n, Xyzz<F>* out) {
-  CUZK_DYNAMIC_SHARED(Xyzz<F>, shared);
-  Xyzz<F> sum = Xyzz<F>::infinity();
-  CUZK_NO_UNROLL
-  for (u32 i = threadIdx.x; i < n; i += blockDim.x) add_call(sum, load(&sums[i]));
-  sum_in_block(sum, shared);
-  if (threadIdx.x == 0) store(out, sum);
-}
-
 template <class F>
 struct OnesScratch {
   PointPlanes<F> points;
   PairAdder<F> adder;
-  Xyzz<F>*sums, *out;
+  Xyzz<F>* sums;
 
   // Every level needs half the points of the one before, and one without a partner.
   OnesScratch(Arena& arena, u64 n, u32 pairs_per_thread) {
@@ -69,13 +57,13 @@ struct OnesScratch {
     adder.exceptional = arena.take<u32>(n / 2 + 1);
     adder.counters = arena.take<u32>(PairAdder<F>::kCounters);
     sums = arena.take<Xyzz<F>>(kMaxListBlocks);
-    out = arena.take<Xyzz<F>>(1);
   }
 };
 
-// Enqueues the sum of bases[indices[i]], i < n, into scratch.out. Below `affine` points no more affine levels are made.
+// Enqueues the sum of bases[indices[i]], i < n, as some points in scratch.sums; gives their number. Below `affine` points no
+// more affine levels are made.
 template <class F>
-void sum_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u32 n, u32 affine, OnesScratch<F>& scratch) {
+u32 sum_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u32 n, u32 affine, OnesScratch<F>& scratch) {
   scratch.adder.reset(stream);
   const PointPlanes<F>& points = scratch.points;
   u32 first = 0, left = n / 2;
@@ -98,7 +86,7 @@ void sum_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u
   const std::size_t shared = sizeof(Xyzz<F>) * kListThreads / 2;
   const u32 blocks = std::min((left + kListThreads - 1) / kListThreads, kMaxListBlocks);
   launch(sum_points_kernel<F>, blocks, kListThreads, shared, stream, points, first, left, scratch.sums);
-  launch(sum_sums_kernel<F>, 1, kListThreads, shared, stream, scratch.sums, blocks, scratch.out);
+  return blocks;
 }
 
 }  // namespace cuzk::msm

@@ -58,7 +58,7 @@ CUZK_D F invert_in_block(const F& v, F* tree) {
   __syncthreads();
   CUZK_NO_UNROLL
   for (u32 h = n / 2; h >= 1; h /= 2) {
-    if (i < h) store(&tree[h + i], mul_call(load(&tree[2 * (h + i)]), load(&tree[2 * (h + i) + 1])));
+    if (i < h) store(&tree[h + i], mul_lazy(load(&tree[2 * (h + i)]), load(&tree[2 * (h + i) + 1])));
     __syncthreads();
   }
   if (i == 0) store(&tree[1], inverse(load(&tree[1])));
@@ -66,7 +66,7 @@ CUZK_D F invert_in_block(const F& v, F* tree) {
   CUZK_NO_UNROLL
   for (u32 h = 1; h < n; h *= 2) {  // a child's inverse is its parent's times its sibling
     F r;
-    if (i < 2 * h) r = mul_call(load(&tree[h + i / 2]), load(&tree[(2 * h + i) ^ 1]));
+    if (i < 2 * h) r = mul_lazy(load(&tree[h + i / 2]), load(&tree[(2 * h + i) ^ 1]));
     __syncthreads();
     if (i < 2 * h) store(&tree[2 * h + i], r);
     __syncthreads();
@@ -170,12 +170,6 @@ __global__ void __launch_bounds__(PairShape<F>::kThreads, PairShape<F>::kBlocks)
 
 // ---- the exact path ----
 
-// A product by a call, canonical: this code should be small, not fast.
-template <class F>
-CUZK_D F product(const F& a, const F& b) {
-  return reduce(mul_call(a, b));
-}
-
 constexpr u32 kExactThreads = 128;
 constexpr u32 kExactPerThread = 16;  // pairs that share an inversion
 
@@ -204,11 +198,11 @@ struct ExactPair {
     F rise = sub(b.y, a.y);
     if (equal(a.x, b.x)) {
       if (!equal(a.y, b.y)) return Affine<F>::infinity();
-      const F xx = product(a.x, a.x);
+      const F xx = sqr(a.x);
       rise = add(dbl(xx), xx);
     }
-    const F slope = product(rise, inverse), x = sub(sub(product(slope, slope), a.x), b.x);
-    return {x, sub(product(slope, sub(a.x, x)), a.y)};
+    const F slope = mul(rise, inverse), x = sub(sub(sqr(slope), a.x), b.x);
+    return {x, sub(mul(slope, sub(a.x, x)), a.y)};
   }
 };
 
@@ -222,15 +216,15 @@ __global__ void __launch_bounds__(kExactThreads) exact_sums_kernel(Source source
     CUZK_NO_UNROLL
     for (; n < kExactPerThread && first + u64(n) * threads < count; n++) {
       before[n] = all;
-      all = product(all, ExactPair<F, Source>(source, exceptions.pairs[first + u64(n) * threads]).denominator());
+      all = mul_lazy(all, ExactPair<F, Source>(source, exceptions.pairs[first + u64(n) * threads]).denominator());
     }
     F i = inverse(all);
     CUZK_NO_UNROLL
     while (n-- > 0) {
       const u32 t = exceptions.pairs[first + u64(n) * threads];
       const ExactPair<F, Source> pair(source, t);
-      const Affine<F> sum = pair.sum(product(i, before[n]));
-      i = product(i, pair.denominator());
+      const Affine<F> sum = pair.sum(mul_lazy(i, before[n]));
+      i = mul_lazy(i, pair.denominator());
       out.points.store_point(out.first() + t, sum);
     }
   }

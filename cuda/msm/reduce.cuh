@@ -11,7 +11,6 @@
 #pragma once
 
 #include "msm/pair_adder.h"
-#include "msm/point_sums.cuh"
 
 namespace cuzk::msm {
 
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(kSegmentThreads, 3) segment_kernel(Lists<F> li
   CUZK_NO_UNROLL
   for (u32 j = length; j-- > 0;) {
     add_mixed(run, lists.points.point(first + j));
-    if (j + lists.first_weight > 0) add_call(sum, run);
+    if (j + lists.first_weight > 0) add(sum, run);
   }
   const u32 at = list * shape.segments + segment;
   store(&runs[at], run);
@@ -86,7 +85,7 @@ __global__ void __launch_bounds__(kMaxBlockSegments) block_lists_kernel(const Xy
       const Xyzz<F>* from = k > 1 ? &s[at] : (list == 0 ? runs : weighted) + first;
       sum = load(&from[2 * i]);
       odd = load(&from[2 * i + 1]);
-      add_call(sum, odd);
+      add(sum, odd);
     }
     __syncthreads();
     if (task < tasks) {
@@ -120,7 +119,7 @@ __global__ void __launch_bounds__(kMaxBlockSegments) join_blocks_kernel(const Xy
   store(&s[threadIdx.x], sum);
   __syncthreads();
   for (u32 h = blocks / 2; h >= 1; h /= 2) {
-    if (block < h) add_call(sum, load(&s[threadIdx.x + h]));
+    if (block < h) add(sum, load(&s[threadIdx.x + h]));
     __syncthreads();
     if (block < h) store(&s[threadIdx.x], sum);
     __syncthreads();
