@@ -10,6 +10,7 @@ import (
 
 // What is known of the blocks of a 32 GiB PoRep, one of which stands for the partition's 18.
 func TestBlockOf32GiBPoRep(t *testing.T) {
+	skipLarge(t)
 	s := recorded(filecoin.PoRepShapeOf(32 * gib))
 	used := make(map[uint16]bool)
 	for _, t := range s.Templates() {

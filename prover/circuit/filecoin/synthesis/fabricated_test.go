@@ -60,6 +60,7 @@ func testPoRep(t *testing.T, s *porep.Statement, partitions int) {
 }
 
 func TestFabricatedPoRepSatisfies(t *testing.T) {
+	skipLarge(t)
 	for _, size := range []filecoin.SectorSize{2 * kib, 4 * kib, 16 * kib, 32 * kib} {
 		t.Run(size.String(), func(t *testing.T) {
 			testPoRep(t, &porep.Statement{Shape: filecoin.PoRepShapeOf(size), Version: filecoin.V1_1, Sector: 3, Ticket: repeated(8), Seed: repeated(4)}, 1)
@@ -72,6 +73,7 @@ func TestFabricatedPoRepSatisfies(t *testing.T) {
 
 // All 130,278,541 constraints of a partition, ten times in a long test.
 func TestFabricatedPoRepOf32GiBSatisfies(t *testing.T) {
+	skipLarge(t)
 	s := &porep.Statement{Prover: repeated(9), Sector: 7, Ticket: repeated(1), Seed: repeated(2)}
 	if err := s.Register(8); err != nil {
 		t.Fatal(err)
@@ -133,6 +135,7 @@ func testPoSt(t *testing.T, p filecoin.PoStProof, sectors int) {
 }
 
 func TestFabricatedSnapSatisfies(t *testing.T) {
+	skipLarge(t)
 	for _, size := range []filecoin.SectorSize{1 * kib, 2 * kib, 4 * kib, 8 * kib, 16 * kib, 32 * kib} {
 		for _, poseidon := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/poseidon=%t", size, poseidon), func(t *testing.T) { testSnap(t, size, poseidon, 0) })
@@ -148,7 +151,10 @@ func TestFabricatedSnapSatisfies(t *testing.T) {
 }
 
 // All 81,049,499 constraints of a partition.
-func TestFabricatedSnapOf32GiBSatisfies(t *testing.T) { testSnap(t, 32*gib, false, 3) }
+func TestFabricatedSnapOf32GiBSatisfies(t *testing.T) {
+	skipLarge(t)
+	testSnap(t, 32*gib, false, 3)
+}
 
 func testSnap(t *testing.T, size filecoin.SectorSize, poseidon bool, partition int) {
 	t.Helper()

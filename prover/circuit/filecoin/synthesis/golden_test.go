@@ -131,6 +131,9 @@ func TestWitnessAndEvaluationAreTheReferences(t *testing.T) {
 		"porep":   func(t testing.TB) assigned { return poRepCase(t, "porep-v1_1") },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "porep" || name == "snap" {
+				skipLarge(t)
+			}
 			c := build(t)
 			defer c.witness.Free()
 			compare(t, &c)

@@ -36,6 +36,14 @@ func recorded(shape filecoin.Shape) *structure.Structure {
 	return record.(func() *structure.Structure)()
 }
 
+// skipLarge skips in short mode what has millions of constraints: the race detector makes it take minutes.
+func skipLarge(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("millions of constraints")
+	}
+}
+
 // facts are what the reference tells of a circuit.
 type facts struct {
 	Circuit     string `json:"circuit"`
@@ -122,6 +130,9 @@ func TestStructureIsTheReferences(t *testing.T) {
 			continue
 		}
 		t.Run(want.Circuit, func(t *testing.T) {
+			if want.Constraints > 1e6 {
+				skipLarge(t)
+			}
 			if c.long && !long() {
 				// It is the digest of 10^9 entries that takes long.
 				want.Digest = ""
@@ -172,6 +183,7 @@ func bitmapDigest(words []uint64) string {
 
 // The reference's own tests tell only how many inputs, with the one, and constraints their circuits have.
 func TestCountsOfTheReferencesTests(t *testing.T) {
+	skipLarge(t)
 	por := func(hash gadget.Hash[structure.Var, constraints.Boolean, []constraints.Boolean], arities ...int) func(constraints.System) {
 		return func(s constraints.System) {
 			root := s.Num(fr.Element{})
@@ -231,6 +243,7 @@ func TestCountsOfTheReferencesTests(t *testing.T) {
 
 // Every point of a published parameter file belongs to something that the circuit has.
 func TestLengthsArePublished(t *testing.T) {
+	skipLarge(t)
 	for _, p := range filecoin.PublishedParameters {
 		s := recorded(p.Circuit.Shape(p.Sector))
 		domain := 1 << bits.Len(uint(s.Constraints+s.Inputs-1))
