@@ -43,9 +43,12 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// command runs a program in a folder and wants it to succeed.
+// command runs a program in a folder and wants it to succeed. Where CUZK_LIBRARY names a CUDA library, cuzk proves with it.
 func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
+	if name == cuzk && args[0] == "prove" && os.Getenv("CUZK_LIBRARY") != "" {
+		args = append(args, "--backend", "cuda")
+	}
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
