@@ -12,6 +12,7 @@ EMULATED_LIBRARY := $(ROOT)/cuda/build/libcuzk-emulated.so
 .PHONY: cuda
 cuda: ## Build bin/libcuzk.so with nvcc 13.0, which is installed into a cache if there is none (ARCHS="90 120", ARCHS=release)
 	@mkdir -p $(BIN)
+	$(ROOT)/hack/cuda/gxx >/dev/null
 	export CUDA_HOME="$$($(ROOT)/hack/cuda/toolkit)" && \
 	$(MAKE) -C $(ROOT)/cuda -j$(CUDA_JOBS) lib ARCHS="$(CUDA_ARCHS)" NVCC="$(CACHED) $$CUDA_HOME/bin/nvcc" NVCCFLAGS="-O3 -Xptxas -v"
 	$(ROOT)/hack/cuda/check-spills $(ROOT)/cuda/build/device-$(subst $(eval) ,-,$(strip $(CUDA_ARCHS)))
@@ -19,7 +20,7 @@ cuda: ## Build bin/libcuzk.so with nvcc 13.0, which is installed into a cache if
 
 .PHONY: cuda-emulated
 cuda-emulated: ## Build the library on the emulator, which runs its kernels on the CPU, for tests
-	$(MAKE) -C $(ROOT)/cuda -j$(CUDA_JOBS) lib-emulated CXX="$(CACHED) g++"
+	$(MAKE) -C $(ROOT)/cuda -j$(CUDA_JOBS) lib-emulated CXX="$(CACHED) $$($(ROOT)/hack/cuda/gxx)"
 
 .PHONY: test-cuda
 test-cuda: cuda-emulated ## Test the CUDA engine without a GPU: its kernels and the prover on the emulator; compile it with nvcc

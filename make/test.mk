@@ -2,7 +2,7 @@
 
 # The suites of `make test`, in order: what is quick and what tells most comes first.
 SUITES := lint=lint generated=verify-generated licenses=licenses unit=test-unit chart=test-chart \
-	interop=test-interop apiserver=test-apiserver e2e=test-e2e
+	interop=test-interop cuda=test-cuda apiserver=test-apiserver e2e=test-e2e
 
 .PHONY: test
 test: ## Run every suite that fits a pull request, and print the time of each
