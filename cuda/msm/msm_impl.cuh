@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "msm/bucket_points.cuh"
 #include "msm/digits.cuh"

@@ -43,18 +43,4 @@ CUZK_D u32 exclusive_in_block(u32 v, u32* shared, u32& total) {
   return before + sum - v;
 }
 
-// Turns counts[0..n) into the sums of those before, in shared memory; returns the sum of all.
-CUZK_D u32 scan_shared(u32* counts, u32 n, u32* shared) {
-  u32 before = 0;
-  for (u32 start = 0; start < n; start += blockDim.x) {
-    const u32 i = start + threadIdx.x;
-    u32 total;
-    const u32 own = exclusive_in_block(i < n ? counts[i] : 0, shared, total);
-    if (i < n) counts[i] = before + own;
-    before += total;
-  }
-  __syncthreads();
-  return before;
-}
-
 }  // namespace cuzk::msm

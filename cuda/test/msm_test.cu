@@ -76,7 +76,7 @@ msm::Options small_windows(u32 bits) {
   msm::Options o;
   o.window_bits = bits;
   o.pairs_per_thread = 4;
-  o.slice = 256;
+  o.slice = 700;
   return o;
 }
 
