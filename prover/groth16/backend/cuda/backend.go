@@ -119,7 +119,7 @@ func (b *Backend) Demand(key groth16.Key) groth16.Budget {
 func (b *Backend) Close() error {
 	var errs []error
 	for _, d := range b.queue.devices {
-		if err := d.close(); err != nil {
+		if err := d.close(); err != nil && !b.queue.withdrawn(d) {
 			errs = append(errs, fmt.Errorf("close %s: %w", d, err))
 		}
 	}

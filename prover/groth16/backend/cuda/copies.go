@@ -67,13 +67,15 @@ func (c *copies[T]) all() []T {
 	return list
 }
 
-// release gives all copies up.
-func (c *copies[T]) release() error {
+// release gives all copies up. What a withdrawn device says to it is of no interest: it may be gone.
+func (c *copies[T]) release(withdrawn func(*device) bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var errs []error
 	for d, made := range c.on {
-		errs = append(errs, made.Release())
+		if err := made.Release(); err != nil && !withdrawn(d) {
+			errs = append(errs, err)
+		}
 		delete(c.on, d)
 	}
 	return errors.Join(errs...)

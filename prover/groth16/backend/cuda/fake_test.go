@@ -68,7 +68,7 @@ func (l *fakeLibrary) OpenEngine(o libcuzk.EngineOptions) (libcuzk.Engine, error
 
 // fakeEngine is a device. What it does wrong can be changed between proofs.
 type fakeEngine struct {
-	openError, selfTestError, loadError, beginError, computeError error
+	openError, selfTestError, loadError, beginError, computeError, releaseError error
 	// corrupt changes a proof.
 	corrupt func(*libcuzk.Result)
 	// atCompute is called when a proof is computed.
@@ -157,7 +157,10 @@ func (k *fakeKey) Info() (libcuzk.KeyInfo, error) {
 	return libcuzk.KeyInfo{DeviceBytes: 1000, ProofDeviceBytes: 100}, nil
 }
 
-func (k *fakeKey) Release() error { k.engine.count(&k.engine.keys, -1); return k.Close() }
+func (k *fakeKey) Release() error {
+	k.engine.count(&k.engine.keys, -1)
+	return errors.Join(k.Close(), k.engine.releaseError)
+}
 
 type fakeStructure struct {
 	groth16.Structure

@@ -64,15 +64,15 @@ func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget gro
 	onDevice := func(d *device) error { _, err := b.keyOn(ctx, k, d); return err }
 	onFallback := func() error { _, err := b.fallbackKey(ctx, k); return err }
 	if err := b.load("the proving key", onDevice, onFallback); err != nil {
-		return nil, errors.Join(err, k.release())
+		return nil, errors.Join(err, b.releaseKey(k))
 	}
-	k.OnRelease(func() error { return errors.Join(k.release(), src.Close()) })
+	k.OnRelease(func() error { return errors.Join(b.releaseKey(k), src.Close()) })
 	return k, nil
 }
 
-// release gives up all copies; the source stays open.
-func (k *provingKey) release() error {
-	err := k.copies.release()
+// releaseKey gives up all copies; the source stays open.
+func (b *Backend) releaseKey(k *provingKey) error {
+	err := k.copies.release(b.queue.withdrawn)
 	if f, ok := k.fallback.find(); ok {
 		err = errors.Join(err, f.Close())
 	}

@@ -80,6 +80,13 @@ func (q *queue) withdraw(d *device, reason error) bool {
 	return true
 }
 
+// withdrawn reports that a device takes no more work.
+func (q *queue) withdrawn(d *device) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return d.fault != nil
+}
+
 // usable lists the devices that take work, the least loaded first.
 func (q *queue) usable() []*device {
 	q.mu.Lock()

@@ -31,14 +31,14 @@ func (b *Backend) LoadStructure(ctx context.Context, m *r1cs.Matrices) (groth16.
 	onDevice := func(d *device) error { _, err := b.structureOn(ctx, s, d); return err }
 	onFallback := func() error { _, err := b.fallbackStructure(ctx, s); return err }
 	if err := b.load("the constraint system", onDevice, onFallback); err != nil {
-		return nil, errors.Join(err, s.release())
+		return nil, errors.Join(err, b.releaseStructure(s))
 	}
-	s.OnRelease(s.release)
+	s.OnRelease(func() error { return b.releaseStructure(s) })
 	return s, nil
 }
 
-func (s *structure) release() error {
-	err := s.copies.release()
+func (b *Backend) releaseStructure(s *structure) error {
+	err := s.copies.release(b.queue.withdrawn)
 	if f, ok := s.fallback.find(); ok {
 		err = errors.Join(err, f.Close())
 	}
