@@ -30,7 +30,7 @@ std::vector<u32> nonzero_wires(const Function& exponent, u64 first, u64 n) {
 // A wire's point among those of a section.
 struct PlaceInSection {
   const u32 *words, *rank;
-  CUZK_HD u64 operator()(u64 wire) const {
+  CUZK_D u64 operator()(u64 wire) const {
     const u32 word = words[wire / kWarp], bit = u32(wire % kWarp);
     return word >> bit & 1 ? rank[wire / kWarp] + u32(__popc(word & ((1u << bit) - 1))) : kNowhere;
   }
