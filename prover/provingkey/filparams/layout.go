@@ -128,10 +128,17 @@ func parse(data []byte, count int) (*layout, error) {
 	return l, nil
 }
 
-// IsVerifyingKey and IsParams tell whether a file has the structure of a .vk or of a .params, to the last byte. Its points
-// are not looked at.
-func IsVerifyingKey(data []byte) bool { _, err := parse(data, arrayIC+1); return err == nil }
-func IsParams(data []byte) bool       { _, err := parse(data, len(arrays)); return err == nil }
+// IsVerifyingKey tells whether a file has the structure of a .vk, to the last byte. Its points are not looked at.
+func IsVerifyingKey(data []byte) bool {
+	_, err := parse(data, arrayIC+1)
+	return err == nil
+}
+
+// IsParams is IsVerifyingKey for a .params.
+func IsParams(data []byte) bool {
+	_, err := parse(data, len(arrays))
+	return err == nil
+}
 
 const fetchAgain = "it is no complete parameter file of Filecoin's: fetch or generate it again"
 
