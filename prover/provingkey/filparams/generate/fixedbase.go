@@ -153,6 +153,8 @@ type adder[E any, P coordinate[E]] struct {
 	terms [batch]affine[E]
 	// denominators of the slopes, then their inverses; products of those before.
 	denominators, products [batch]E
+	// What a step computes with; as variables they would be allocated anew each time.
+	slope, x, y, t E
 }
 
 func newAdder[E any, P coordinate[E]]() *adder[E, P] { return &adder[E, P]{} }
@@ -189,24 +191,23 @@ func (a *adder[E, P]) prepare(i int, sum *affine[E]) {
 
 // invert inverts all denominators with one inversion.
 func (a *adder[E, P]) invert(n int) {
-	var product, t E
-	P(&product).SetOne()
+	product, t := P(&a.x), P(&a.t)
+	product.SetOne()
 	for i := range n {
-		a.products[i] = product
-		P(&product).Mul(&product, &a.denominators[i])
+		a.products[i] = a.x
+		product.Mul(product, &a.denominators[i])
 	}
-	P(&product).Inverse(&product)
+	product.Inverse(product)
 	for i := n - 1; i >= 0; i-- {
-		P(&t).Mul(&product, &a.products[i])
-		P(&product).Mul(&product, &a.denominators[i])
-		a.denominators[i] = t
+		t.Mul(product, &a.products[i])
+		product.Mul(product, &a.denominators[i])
+		a.denominators[i] = a.t
 	}
 }
 
 // finish replaces a sum by itself and its term.
 func (a *adder[E, P]) finish(i int, sum *affine[E]) {
-	term := &a.terms[i]
-	var slope, x, y E
+	term, slope, x, y := &a.terms[i], P(&a.slope), P(&a.x), P(&a.y)
 	switch {
 	case isInfinity[E, P](term):
 		return
@@ -214,21 +215,21 @@ func (a *adder[E, P]) finish(i int, sum *affine[E]) {
 		*sum = *term
 		return
 	case !P(&term.X).Equal(&sum.X):
-		P(&slope).Sub(&term.Y, &sum.Y)
+		slope.Sub(&term.Y, &sum.Y)
 	case P(&term.Y).Equal(&sum.Y):
-		P(&x).Square(&sum.X)
-		P(&slope).Double(&x)
-		P(&slope).Add(&slope, &x)
+		x.Square(&sum.X)
+		slope.Double(x)
+		slope.Add(slope, x)
 	default: // a point and its negative
 		*sum = affine[E]{}
 		return
 	}
-	P(&slope).Mul(&slope, &a.denominators[i])
-	P(&x).Square(&slope)
-	P(&x).Sub(&x, &sum.X)
-	P(&x).Sub(&x, &term.X)
-	P(&y).Sub(&sum.X, &x)
-	P(&y).Mul(&y, &slope)
-	P(&y).Sub(&y, &sum.Y)
-	sum.X, sum.Y = x, y
+	slope.Mul(slope, &a.denominators[i])
+	x.Square(slope)
+	x.Sub(x, &sum.X)
+	x.Sub(x, &term.X)
+	y.Sub(&sum.X, x)
+	y.Mul(y, slope)
+	y.Sub(y, &sum.Y)
+	sum.X, sum.Y = a.x, a.y
 }
