@@ -14,4 +14,4 @@ filecoin-test-data: $(CURIO_POST) ## Download the vanilla proof of a real 32 GiB
 
 .PHONY: test-filecoin-long
 test-filecoin-long: filecoin-test-data ## Run the tests of Filecoin's circuits that take minutes: digests, whole proofs of 32 GiB
-	cd $(ROOT) && CUZK_TEST_LONG=1 CUZK_CURIO_POST=$(CURIO_POST) go test -timeout 2h $(TEST_FLAGS) ./prover/circuit/filecoin/... ./prover/provingkey/filparams/...
+	cd $(ROOT) && CUZK_TEST_LONG=1 CUZK_CURIO_POST=$(CURIO_POST) go test -timeout 2h $(TEST_FLAGS) ./prover/circuit/filecoin/... ./prover/provingkey/filparams/... ./prover/filecoin/job

@@ -2,12 +2,18 @@ package pipeline_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/fabricate"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
 	"github.com/cuzk-dev/cuzk/prover/memory"
@@ -100,5 +106,84 @@ func TestProvesPartitionsOfFilecoin(t *testing.T) {
 	copy(made.Proof[192:], part.Proof)
 	if err := f.Verify(j.Statement, made.Proof); err != nil {
 		t.Errorf("a partition proved again does not fit: %v", err)
+	}
+}
+
+// evaluating is a backend that is not taken for the processor, so that it evaluates constraints itself.
+type evaluating struct {
+	groth16.Backend
+	packed int
+}
+
+func (b *evaluating) Submit(ctx context.Context, k groth16.Key, a groth16.Assignment, r, s curve.Scalar, o groth16.Options) (groth16.Ticket, error) {
+	if p, ok := a.(groth16.Packed); ok && p.Bits != nil {
+		b.packed++
+	}
+	return b.Backend.Submit(ctx, k, a, r, s, o)
+}
+
+// A backend that evaluates constraints is handed bits and elements, and makes the same proof.
+func TestHandsPackedWitnessesOver(t *testing.T) {
+	j := tinyJob(t, 3)
+	random := bytes.Repeat([]byte{1}, 64)
+	var proofs [][]byte
+	other := &evaluating{Backend: cpu.New(cpu.Config{})}
+	for _, backend := range []groth16.Backend{cpu.New(cpu.Config{}), other} {
+		f := openFilecoin(t, tinyParams(t), tinyPoSt, pipeline.Config{Backend: backend, Random: bytes.NewReader(random)})
+		made, err := f.Prove(t.Context(), j, pipeline.FilecoinOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proofs = append(proofs, made.Proof)
+	}
+	if !bytes.Equal(proofs[0], proofs[1]) || other.packed != 1 {
+		t.Errorf("two ways to one proof, of which %d was packed:\n%x\n%x", other.packed, proofs[0], proofs[1])
+	}
+}
+
+func TestFilecoinRefusals(t *testing.T) {
+	files := tinyParams(t)
+	// The verifying key of another circuit.
+	wrong := files
+	wrong.VerifyingKey = &pipeline.File{Name: "window.vk", Data: fixture.Read(t, "filecoin", "params", "window_2KiB.vk")}
+	_, err := pipeline.OpenFilecoin(t.Context(), wrong, tinyPoSt, pipeline.Config{Backend: cpu.New(cpu.Config{})}, nil)
+	if failure.ClassOf(err) != failure.Key || !strings.Contains(err.Error(), "window.vk") {
+		t.Errorf("another verifying key: %v", err)
+	}
+	// Parameters of another circuit, published or not.
+	for _, shape := range []filecoin.Shape{filecoin.WindowPoStShape(filecoin.Sector2KiB), filecoin.PoStShape{Sector: filecoin.Sector2KiB, Slots: 1, Challenges: 2}} {
+		_, err := pipeline.OpenFilecoin(t.Context(), files, shape, pipeline.Config{Backend: cpu.New(cpu.Config{})}, nil)
+		if failure.ClassOf(err) != failure.Key || !strings.Contains(err.Error(), "post_tiny.params: section ic") {
+			t.Errorf("parameters of another circuit: %v", err)
+		}
+	}
+	// No room.
+	f := openFilecoin(t, files, tinyPoSt, pipeline.Config{Backend: cpu.New(cpu.Config{Memory: memory.NewBudget(1 << 16)})})
+	if _, err := f.Prove(t.Context(), tinyJob(t, 3), pipeline.FilecoinOptions{}); failure.ClassOf(err) != failure.Memory {
+		t.Errorf("no memory: %v", err)
+	}
+	// A job of another circuit, and a partition that there is not.
+	s := &post.Statement{Randomness: filecoin.Node{1}, Sectors: []post.Sector{{ID: 1}}}
+	if err := s.Register(0); err != nil {
+		t.Fatal(err)
+	}
+	proofs, err := fabricate.PoSt(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := job.ReadPoSt(t.Context(), []job.Piece{{Name: "v", Data: proofs[0].Bincode(s.Shape)}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Prove(t.Context(), other, pipeline.FilecoinOptions{}); failure.ClassOf(err) != failure.Usage {
+		t.Errorf("a job of another circuit: %v", err)
+	}
+	if _, err := f.Prove(t.Context(), tinyJob(t, 3), pipeline.FilecoinOptions{Partitions: []int{1}}); failure.ClassOf(err) != failure.Usage {
+		t.Errorf("a partition too many: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Prove(ctx, tinyJob(t, 3), pipeline.FilecoinOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }

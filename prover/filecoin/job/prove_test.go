@@ -12,8 +12,11 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/fabricate"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/porep"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/pipeline"
 )
@@ -21,11 +24,24 @@ import (
 // long tells whether what takes minutes is wanted too: `make test-filecoin-long` says so.
 func long() bool { return os.Getenv("CUZK_TEST_LONG") != "" }
 
-// proved is a case of the golden set with a prover for it.
+// proved is a job with the parameters of its circuit.
 type proved struct {
-	*golden.Case
-	params, vk []byte
-	job        *job.Job
+	*golden.Case // nil where it is none of the golden set
+	params, vk   []byte
+	job          *job.Job
+}
+
+// inputs are the public inputs of a partition: the reference's, where it has been asked.
+func (p *proved) inputs(t *testing.T, partition int) []curve.Scalar {
+	t.Helper()
+	if p.Case != nil {
+		return p.Inputs(partition)
+	}
+	public, err := p.job.Statement.PublicInputs(partition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return public
 }
 
 // open makes a prover that draws these bytes as its randomness, or real ones.
@@ -120,6 +136,32 @@ func TestProofsAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
+// The smallest proof of replication that has two partitions, of an input that was never sealed.
+func TestPoRepOfTwoPartitions(t *testing.T) {
+	if !long() {
+		t.Skip("takes minutes: set CUZK_TEST_LONG=1")
+	}
+	registered := filecoin.SealProof(5)
+	s := &porep.Statement{Prover: filecoin.ProverIDOf(1000), Sector: 7, Ticket: fabricate.Mark, Seed: filecoin.Node{1}}
+	if err := s.Register(registered); err != nil {
+		t.Fatal(err)
+	}
+	s.Shape = filecoin.PoRepTestShape
+	c, err := fabricate.PoRep(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Proof = &registered
+	in := job.Piece{Name: "c1", Data: c.Format(vanilla.CommitJSON)}
+	j, err := job.ReadPoRep(t.Context(), in, job.PoRep{Shape: &filecoin.PoRepTestShape, Prover: s.Prover})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proved{job: j}
+	p.params, p.vk = golden.Params(t, "porep_2KiB", j.Shape)
+	p.checkRandomProof(t)
+}
+
 // checkRandomProof makes a proof as production does, which must verify by ours and by another verifier, and by neither when
 // anything of it changes.
 func (p *proved) checkRandomProof(t *testing.T) {
@@ -133,7 +175,7 @@ func (p *proved) checkRandomProof(t *testing.T) {
 	check := func(what string, data []byte, public func(partition, i int, e *fr.Element)) {
 		t.Helper()
 		want := what == ""
-		if got := v.all(p, data, public); got != want {
+		if got := v.all(t, p, data, public); got != want {
 			t.Errorf("another verifier accepts %q: %t", what, got)
 		}
 		if public != nil {
@@ -152,7 +194,7 @@ func (p *proved) checkRandomProof(t *testing.T) {
 	if len(made.Partitions) > 1 {
 		check("another order", append(bytes.Clone(made.Proof[192:384]), made.Proof[:192]...), nil)
 	}
-	for n := range min(24, len(p.Inputs(0))) {
+	for n := range min(24, len(p.inputs(t, 0))) {
 		check(fmt.Sprintf("public input %d changed", n), made.Proof, func(partition, i int, e *fr.Element) {
 			if partition == 0 && i == n {
 				one := fr.One()
@@ -191,11 +233,11 @@ func parseVK(t *testing.T, data []byte) *otherVerifier {
 	return v
 }
 
-// all verifies the partitions with the reference's public inputs, which change may change.
-func (v *otherVerifier) all(p *proved, data []byte, change func(partition, i int, e *fr.Element)) bool {
+// all verifies the partitions; change, if not nil, may change public inputs.
+func (v *otherVerifier) all(t *testing.T, p *proved, data []byte, change func(partition, i int, e *fr.Element)) bool {
 	for k := range len(data) / 192 {
 		var public []fr.Element
-		for i, s := range p.Inputs(k) {
+		for i, s := range p.inputs(t, k) {
 			e := element(s)
 			if change != nil {
 				change(k, i, &e)
