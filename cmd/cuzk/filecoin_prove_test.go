@@ -95,6 +95,7 @@ func TestProveRefusesContradictions(t *testing.T) {
 	folder := t.TempDir()
 	succeed(t, folder, "fabricate", "porep", "--sector-size", "2KiB", "--sector-number", "7", "c1.json")
 	succeed(t, folder, "fabricate", "porep", "--sector-size", "2KiB", "--sector-number", "7", "--format", "bincode", "c1.bin")
+	succeed(t, folder, "fabricate", "porep", "--sector-size", "2KiB", "--test-shape", "test.json")
 	succeed(t, folder, "fabricate", "snap-deals", "--sector-size", "2KiB", "snap.json")
 	other := strings.Repeat("01", 32)
 	prove := func(file string, args ...string) []string {
@@ -103,6 +104,7 @@ func TestProveRefusesContradictions(t *testing.T) {
 	for _, valid := range [][]string{
 		prove("c1.json", "--miner", "f01000"), prove("c1.json", "--prover-id", "e807"+strings.Repeat("0", 60), "--sector-number", "7", "--registered-proof", "5"),
 		prove("c1.bin", "--miner", "t01000", "--sector-number", "7", "--registered-proof", "StackedDrg2KiBV1_1"),
+		prove("test.json", "--miner", "f01000", "--test-shape", "--partition-index", "1"),
 		{"prove", "snap-deals", "--vanilla", "snap.json", "--proof", "proof.bin", "--params-dir", "absent"},
 	} {
 		fail(t, folder, 4, []string{"the parameters of this circuit are not there"}, valid...)
@@ -124,6 +126,7 @@ func TestProveRefusesContradictions(t *testing.T) {
 		{2, "does not tell the sector's number", prove("c1.bin", "--miner", "f01000", "--registered-proof", "5")},
 		{2, "non-interactive", prove("c1.bin", "--miner", "f01000", "--sector-number", "7", "--registered-proof", "15")},
 		{3, "is for sectors of 2KiB", prove("c1.bin", "--miner", "f01000", "--sector-number", "7", "--registered-proof", "8")},
+		{3, "vanilla_proofs", prove("test.json", "--miner", "f01000")},
 		{2, "partitions", prove("c1.json", "--miner", "f01000", "--partition-index", "1")},
 		{3, "the old comm_r", []string{"prove", "snap-deals", "--vanilla", "snap.json", "--comm-r-old", other, "--proof", "proof.bin"}},
 		{2, "--proof is missing", []string{"prove", "snap-deals", "--vanilla", "snap.json"}},

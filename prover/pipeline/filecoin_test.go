@@ -187,3 +187,16 @@ func TestFilecoinRefusals(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// Of a proof that does not verify it is found out that the parameters are to blame, and where.
+func TestExplainsDamagedParameters(t *testing.T) {
+	files := tinyParams(t)
+	damaged := bytes.Clone(files.ProvingKey.Data)
+	damaged[len(damaged)-1] ^= 1 // of the last point of b_g2
+	files.ProvingKey = &pipeline.File{Name: "damaged.params", Data: damaged}
+	f := openFilecoin(t, files, tinyPoSt, pipeline.Config{})
+	_, err := f.Prove(t.Context(), tinyJob(t, 3), pipeline.FilecoinOptions{})
+	if failure.ClassOf(err) != failure.Key || !strings.Contains(err.Error(), "damaged.params: section b_g2, point") {
+		t.Errorf("a damaged point: %v", err)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/porep"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/pipeline"
@@ -134,6 +135,24 @@ func TestProofsAreThoseOfTheReference(t *testing.T) {
 			p.checkRandomProof(t)
 		})
 	}
+}
+
+// The Poseidon variant of an update has no case of the reference, but its parameters.
+func TestUpdateOfThePoseidonVariant(t *testing.T) {
+	shape := filecoin.SnapShapeOf(filecoin.Sector2KiB, true)
+	s := &snap.Statement{Shape: shape}
+	proofs, err := fabricate.Snap(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := []job.Piece{{Name: "vanilla", Data: proofs[0].Bincode(shape)}}
+	j, err := job.ReadSnap(t.Context(), in, job.Snap{Shape: &shape, CommROld: &s.CommROld, CommRNew: &s.CommRNew, CommDNew: &s.CommDNew})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proved{job: j}
+	p.params, p.vk = golden.Params(t, "snap_poseidon_2KiB", shape)
+	p.checkRandomProof(t)
 }
 
 // The smallest proof of replication that has two partitions, of an input that was never sealed.
