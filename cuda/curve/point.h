@@ -82,10 +82,18 @@ CUZK_HD Xyzz<F> dbl(const Xyzz<F>& a) {
 
 namespace detail {
 
-// What sums do with equal operands: rare, so not worth the registers and the code of an inlined doubling.
+// Not inlined: sums double rarely, and it would cost them registers and code.
 template <class F>
 CUZK_NOINLINE __host__ __device__ void dbl_call(Xyzz<F>& a) {
   a = dbl(a);
+}
+
+// The sum of b and either itself or its opposite.
+template <class F>
+CUZK_HD Xyzz<F> sum_of_same_x(bool same_y, Xyzz<F> b) {
+  if (!same_y) return Xyzz<F>::infinity();
+  dbl_call(b);
+  return b;
 }
 
 }  // namespace detail
@@ -100,12 +108,7 @@ CUZK_HD void add_mixed(Xyzz<F>& a, const Affine<F>& b) {
   }
   const F p = sub_lazy(mul_lazy(b.x, a.zz), a.x), r = sub_lazy(mul_lazy(b.y, a.zzz), a.y);
   if (is_zero_lazy(p)) {
-    Xyzz<F> twice = Xyzz<F>::infinity();
-    if (is_zero_lazy(r)) {
-      twice = Xyzz<F>::of(b);
-      detail::dbl_call(twice);
-    }
-    a = twice;
+    a = detail::sum_of_same_x(is_zero_lazy(r), Xyzz<F>::of(b));
     return;
   }
   const F pp = sqr_lazy(p), ppp = mul_lazy(p, pp);
@@ -125,12 +128,7 @@ CUZK_HD void add(Xyzz<F>& a, const Xyzz<F>& b) {
   const F u = mul_lazy(a.x, b.zz), s = mul_lazy(a.y, b.zzz);
   const F p = sub_lazy(mul_lazy(b.x, a.zz), u), r = sub_lazy(mul_lazy(b.y, a.zzz), s);
   if (is_zero_lazy(p)) {
-    Xyzz<F> twice = Xyzz<F>::infinity();
-    if (is_zero_lazy(r)) {
-      twice = b;
-      detail::dbl_call(twice);
-    }
-    a = twice;
+    a = detail::sum_of_same_x(is_zero_lazy(r), b);
     return;
   }
   const F pp = sqr_lazy(p), ppp = mul_lazy(p, pp);
