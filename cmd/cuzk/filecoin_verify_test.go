@@ -62,13 +62,16 @@ var filecoinCases = []struct{ command, name, vk string }{
 func TestVerifyFilecoinProofsOfTheReference(t *testing.T) {
 	for _, c := range filecoinCases {
 		folder, args := filecoinCase(t, c.command, c.name, c.vk)
-		succeed(t, folder, args...)
+		if r := succeed(t, folder, args...); !strings.Contains(r.stderr, "not the published one") {
+			t.Errorf("%s: a key for tests passes for a published one: %s", c.name, r.stderr)
+		}
 		r := succeed(t, folder, append([]string{"--output", "json"}, args...)...)
 		var got struct {
-			Verified bool
-			Circuit  string
+			Verified              bool
+			PublishedVerifyingKey bool
+			Circuit               string
 		}
-		if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || !got.Verified || got.Circuit != c.command {
+		if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || !got.Verified || got.PublishedVerifyingKey || got.Circuit != c.command {
 			t.Errorf("%s: %v: %s", c.name, err, r.stdout)
 		}
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
@@ -105,19 +106,27 @@ func (m *minerFlags) id() (_ filecoin.Node, ok bool) {
 	return m.proverID.value, m.proverID.given
 }
 
-// verifierOf reads the verifying key of a shape: the named file, or the one among the parameters.
-func (p *paramsDir) verifierOf(s filecoin.Shape, public int, named string) (*groth16.Verifier, error) {
+// verifierOf reads the verifying key of a shape: the named file, or the one among the parameters. published tells that it
+// is the one of the trusted set-up.
+func (p *paramsDir) verifierOf(ctx context.Context, s filecoin.Shape, public int, named string) (v *groth16.Verifier, published bool, err error) {
 	path := named
 	if path == "" {
 		path = p.file(s, extVK)
 	}
 	vk, err := filparams.OpenVerifyingKey(path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := filparams.CheckPublic(vk, public); err != nil {
-		return nil, inFile(err, path)
+		return nil, false, inFile(err, path)
 	}
-	v, err := groth16.NewVerifier(vk, "")
-	return v, inFile(err, path)
+	if known, ok := publishedNamed(s.ParameterName()); ok {
+		digest, err := filparams.Digest(ctx, path, nil, nil)
+		if err != nil {
+			return nil, false, err
+		}
+		published = digest == known.VK
+	}
+	v, err = groth16.NewVerifier(vk, "")
+	return v, published, inFile(err, path)
 }

@@ -159,14 +159,21 @@ func publishedOf(path string) (filecoin.Published, string, error) {
 	if ext != extParams && ext != extVK {
 		return filecoin.Published{}, "", failure.New(failure.Usage, "is no parameter file: its name ends neither in %s nor in %s", extParams, extVK)
 	}
-	name := strings.TrimSuffix(base, ext)
+	p, ok := publishedNamed(strings.TrimSuffix(base, ext))
+	if !ok {
+		return p, "", failure.New(failure.Usage, "has the name of no published parameter file").WithFix("name it as cuzk params derive-name tells")
+	}
+	return p, ext, nil
+}
+
+// publishedNamed finds published parameters by their name.
+func publishedNamed(name string) (filecoin.Published, bool) {
 	for _, p := range filecoin.PublishedParameters {
 		if p.Circuit.Shape(p.Sector).ParameterName() == name {
-			return p, ext, nil
+			return p, true
 		}
 	}
-	return filecoin.Published{}, "", failure.New(failure.Usage, "has the name of no published parameter file").
-		WithFix("name it as cuzk params derive-name tells")
+	return filecoin.Published{}, false
 }
 
 // params checks lengths and verifying key of a .params, and returns the check of its points.

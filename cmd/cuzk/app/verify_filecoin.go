@@ -35,6 +35,8 @@ type verifiedJSON struct {
 	Parameters   string `json:"parameters"`
 	Partitions   int    `json:"partitions"`
 	PublicInputs int    `json:"publicInputs"`
+	// PublishedKey says that the verifying key is that of Filecoin's trusted set-up.
+	PublishedKey bool `json:"publishedVerifyingKey"`
 }
 
 // verifyFilecoinCommands are the subcommands of verify.
@@ -59,7 +61,8 @@ func (a *app) verifyFilecoinCommands() []*cobra.Command {
 const verifyFilecoinHelp = `
 
 The public inputs are computed from the flags alone. The verifying key is the .vk file that belongs to the circuit, from
-the folder of parameters, unless --verifying-key names another; every point of it is checked.
+the folder of parameters, unless --verifying-key names another; every point of it is checked, and a warning tells if it is
+not the published one.
 
 Commitments are given as 64 hex digits or as CIDs, other values as 64 hex digits.
 
@@ -76,7 +79,7 @@ func (a *app) verifyFilecoinCommand(c filecoin.Circuit, short, long, example str
 			if err != nil {
 				return err
 			}
-			v, err := params.verifierOf(claim.shape, claim.public, vkPath)
+			v, published, err := params.verifierOf(cmd.Context(), claim.shape, claim.public, vkPath)
 			if err != nil {
 				return err
 			}
@@ -89,7 +92,10 @@ func (a *app) verifyFilecoinCommand(c filecoin.Circuit, short, long, example str
 			}
 			n := claim.statement.Partitions()
 			if a.flags.output == outputJSON {
-				return a.printJSON(verifiedJSON{Verified: true, Circuit: c.String(), Parameters: claim.shape.ParameterName(), Partitions: n, PublicInputs: n * claim.public})
+				return a.printJSON(verifiedJSON{Verified: true, Circuit: c.String(), Parameters: claim.shape.ParameterName(), Partitions: n, PublicInputs: n * claim.public, PublishedKey: published})
+			}
+			if !published {
+				a.log.Warn("The verifying key is not the published one: the proof is worth as much as whoever made the key")
 			}
 			return a.print("OK: %s proves %s (%s of %d public inputs)\n", args[0], claim.about, counted(n, "partition"), claim.public)
 		},
