@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
@@ -89,7 +90,7 @@ func (f *feed) stream(ctx context.Context, which libcuzk.Vector, v groth16.Vecto
 		}
 		if err := f.to.Write(which, v.Form(), offset, piece); err != nil {
 			if next < n {
-				<-read // the buffer must not be written to any more
+				err = errors.Join(err, <-read) // the buffer must not be written to any more
 			}
 			return err
 		}

@@ -16,6 +16,8 @@ import (
 const abiVersion = 1
 
 // The structs of cuzk.h, field by field; a test compares sizes and offsets with what a C compiler makes of the header.
+//
+//nolint:unused // fields that only the library reads or writes
 type (
 	cError struct {
 		code     int32
