@@ -2,5 +2,6 @@
 // and verify.
 //
 // One pipeline serves all circuit types: a type contributes its front end, from an input to an assignment, and nothing
-// else. Proof and public inputs leave only after the proof has verified.
+// else. Proof and public inputs leave only after the proof has verified. A Prover takes inputs that give one proof each
+// (circom, gnark), a Filecoin prover jobs that have a proof for each of their partitions.
 package pipeline
