@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 
@@ -52,26 +53,17 @@ func (s *Structure) each(ctx context.Context, w *witness.Witness, want wanted, f
 		return err
 	}
 	var g *group
-	tiles := make(chan *tile, 1<<8)
+	tiles := sync.Pool{New: func() any { return new(tile) }}
 	for part := range s.Sections {
 		section := &s.Sections[part]
 		for first := 0; first < section.Copies; first += groupSize {
 			g = s.group(w, part, first, g)
 			err := parallel.Ranges(ctx, section.Template.Rows, rowsPerTile, func(start, end int) error {
-				var t *tile
-				select {
-				case t = <-tiles:
-				default:
-					t = new(tile)
-				}
+				t := tiles.Get().(*tile)
+				defer tiles.Put(t)
 				t.group, t.start, t.rows = g, start, end-start
 				t.evaluate(want, s.Coefficients)
-				err := fn(t)
-				select {
-				case tiles <- t:
-				default:
-				}
-				return err
+				return fn(t)
 			})
 			if err != nil {
 				return err
