@@ -53,6 +53,11 @@ func TestParamsGenerateListAndCheck(t *testing.T) {
 		t.Errorf("%v: %s", err, r.stdout)
 	}
 
+	meta := filepath.Join(dir, windowName+".meta")
+	write(t, meta, []byte(`{"sector_size":8388608}`))
+	fail(t, ".", 4, []string{meta, "is for sectors of 8MiB, the parameters beside it are for 2KiB"}, "params", "check", path)
+	write(t, meta, []byte(`{"sector_size":2048}`))
+
 	// One flipped byte changes the digest, and the point is named. It is found though size and time are as before.
 	data := read(t, path)
 	info, err := os.Stat(path)

@@ -45,7 +45,7 @@ func (a *app) paramsCheckCommand() *cobra.Command {
 		Use:   "check [FILE…]",
 		Short: "Check parameter files: length, structure, digest",
 		Long: `Check parameter files (.params and .vk): that they have the lengths that their circuit needs, that their verifying
-keys agree, and that their digest (BLAKE2b, 128 bits) is that of the published file. Without arguments, all published
+keys and notes (.meta) agree, and that their digest (BLAKE2b, 128 bits) is that of the published file. Without arguments, all published
 parameters that are in the folder are checked. Files are known by their names.
 
 Digests are remembered by size and time of modification; --again reads the files again. A file whose digest is wrong
@@ -195,7 +195,24 @@ func (c *paramsCheck) params(p filecoin.Published, path string) (func(context.Co
 	case !vk.SameStatement(f.VerifyingKey()):
 		return nil, failure.New(failure.Key, "the verifying key in it is not that of %s", vkPath)
 	}
+	if err := checkMeta(strings.TrimSuffix(path, extParams)+extMeta, p.Sector); err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context) error { return c.checkPoints(ctx, path) }, nil
+}
+
+// checkMeta compares the note beside a .params, where there is one.
+func checkMeta(path string, want filecoin.SectorSize) error {
+	m, err := filparams.OpenMeta(path)
+	switch {
+	case failure.ClassOf(err) == failure.Usage:
+		return nil
+	case err != nil:
+		return err
+	case m.SectorSize != want:
+		return failure.New(failure.Key, "is for sectors of %s, the parameters beside it are for %s", m.SectorSize, want).In(path)
+	}
+	return nil
 }
 
 func (c *paramsCheck) checkPoints(ctx context.Context, path string) error {
