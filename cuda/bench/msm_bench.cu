@@ -2,7 +2,7 @@
 // its copy bandwidth. Every timed sum is checked against known exponents.
 //
 //   msm_bench [--group bls12381-g1|bls12381-g2|bn254-g1|bn254-g2|all] [--from LOG_N] [--to LOG_N] [--runs N] [--limit GB]
-//             [--scalars all] [--ones] [--bits C] [--at-once W] [--pairs K] [--partition-bits H]
+//             [--scalars all] [--ones] [--bits C] [--at-once W] [--pairs K] [--partition-bits H] [--halved BUCKETS]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -188,7 +188,7 @@ void bench_group(const char* name, const Settings& s, u32 largest) {
 [[noreturn]] void usage() {
   std::fprintf(stderr,
                "usage: msm_bench [--group bls12381-g1|bls12381-g2|bn254-g1|bn254-g2|all] [--from LOG_N] [--to LOG_N] [--runs N]\n"
-               "                 [--limit GB] [--scalars all] [--ones] [--bits C] [--at-once W] [--pairs K] [--partition-bits H]\n");
+               "                 [--limit GB] [--scalars all] [--ones] [--bits C] [--at-once W] [--pairs K] [--partition-bits H] [--halved BUCKETS]\n");
   std::exit(2);
 }
 
@@ -212,6 +212,7 @@ Settings parse(int argc, char** argv) {
     else if (a == "--at-once") s.options.windows_at_once = v;
     else if (a == "--pairs") s.options.pairs_per_thread = v;
     else if (a == "--partition-bits") s.options.partition_bits = v;
+    else if (a == "--halved") s.options.halved_buckets = v;
     else usage();
   }
   return s;

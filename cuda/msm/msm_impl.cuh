@@ -20,6 +20,13 @@ namespace cuzk::msm {
 // Points below which a sum of ones goes on without inversions: a level of pairs takes 0.1 ms at least.
 constexpr u32 kAffineOnes = 1 << 20;
 
+// Least number of buckets whose reduction begins with rows and columns. Levels of pairs wait for inversions, sums in XYZZ
+// coordinates cost twice the products; over Fp2 their code is also larger than the instruction cache.
+template <class F>
+constexpr u32 kHalvedBuckets = 1 << 21;
+template <class F>
+constexpr u32 kHalvedBuckets<Fp2<F>> = 1 << 14;
+
 // The lists that are left of the buckets: of rows and columns, or the buckets themselves.
 struct ReductionShape {
   u32 lists;
@@ -111,6 +118,7 @@ struct Msm<F, Fr>::State {
   Event done{false}, sorted{false};
 
   State(u64 n, std::size_t limit, const Options& o) : max_n(n), options(o) {
+    if (options.halved_buckets == 0) options.halved_buckets = kHalvedBuckets<F>;
     const Plan p = make_plan(n, kModulus, limit, options, Scratch<F>::bytes);
     Arena ones;
     OnesScratch<F>(ones, n, pairs_per_thread());

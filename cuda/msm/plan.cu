@@ -5,13 +5,14 @@
 namespace cuzk::msm {
 namespace {
 
-// Bits of a window by the number of bases. From 2^20 on measured on one H200 (BLS12-381 G1, neighbours within 1 to 6 %); what
-// counts besides the balance of additions and buckets is that the scalar's last window is nearly full: 16, 17, 20, 22 for
-// scalars of 254 or 255 bits. Small sums are bound by the latency of levels, so they take few entries a bucket.
+// Bits of a window by the number of bases. From 2^16 on measured on one H200 (msm_bench --bits, BLS12-381 G1, 2026-11-30;
+// neighbours are 1 to 10 % slower). What counts besides the balance of additions and buckets is that the scalar's last window
+// is nearly full: 15, 17, 20, 22 for scalars of 254 or 255 bits. Small sums are bound by the latency of levels, so they take
+// few entries a bucket.
 struct WindowRow {
   u32 log_n, bits;  // for n up to 2^log_n
 };
-constexpr WindowRow kWindowBits[] = {{9, 8}, {12, 10}, {15, 13}, {17, 15}, {19, 16}, {22, 17}, {25, 20}, {32, 22}};
+constexpr WindowRow kWindowBits[] = {{9, 8}, {12, 10}, {14, 13}, {20, 15}, {23, 17}, {25, 20}, {32, 22}};
 
 u32 window_bits(u64 n) {
   for (const WindowRow& row : kWindowBits)
@@ -39,7 +40,6 @@ constexpr u32 kSliceBytes = 112 << 10;
 u32 slice_entries(u32 low_bits) { return (kSliceBytes - (12u << low_bits)) / 6 / 1024 * 1024; }
 
 constexpr u32 kPairsPerInversion = 256;
-constexpr u64 kHalvedBuckets = u64(1) << 21;
 constexpr u32 kMinChunk = 1 << 16;
 // Entries are numbered by 32 bits, and counted in pairs of positions.
 constexpr u64 kMaxEntries = u64(1) << 31;
@@ -74,7 +74,7 @@ Plan plan_of(u64 chunk, const Words<8>& modulus, const Options& options) {
   p.partition_bits = options.partition_bits ? std::min(options.partition_bits, p.bits - 1) : partition_bits(chunk, p.bits);
   p.slice = options.slice ? options.slice : slice_entries(p.low_bits());
   p.pairs_per_thread = options.pairs_per_thread ? options.pairs_per_thread : kPairsPerInversion;
-  p.halve = p.buckets() >= (options.halved_buckets ? options.halved_buckets : kHalvedBuckets);
+  p.halve = p.buckets() >= options.halved_buckets;
   return p;
 }
 

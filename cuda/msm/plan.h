@@ -17,7 +17,7 @@ struct Options {
   u32 partition_bits = 0;
   u32 slice = 0;             // partitioned entries that a block takes at a time
   u32 pairs_per_thread = 0;  // that share an inversion
-  u32 halved_buckets = 0;    // least number of buckets whose reduction begins with rows and columns
+  u32 halved_buckets = 0;    // least number of buckets whose reduction begins with rows and columns; Msm chooses by the group
   u32 affine_ones = 0;       // fewest points that a sum of ones adds in affine pairs
 };
 
