@@ -28,4 +28,4 @@ test-cuda: cuda-emulated ## Test the CUDA engine without a GPU: its kernels and 
 	cd $(ROOT) && CUZK_LIBRARY=$(EMULATED_LIBRARY) go test -count=1 $(TEST_FLAGS) ./prover/groth16/backend/cuda/
 	$(MAKE) cuda
 	cd $(ROOT) && CUZK_LIBRARY=$(EMULATED_LIBRARY) CUZK_DEVICE_LIBRARY=$(BIN)/libcuzk.so go test -tags cuda -count=1 $(TEST_FLAGS) \
-	  -run 'OnTheEmulator|EmulatedDevice|WithoutADriver' ./cmd/cuzk
+	  -run 'OnTheEmulator|EmulatedDevice|WithoutADriver' ./cmd/cuzk ./prover/pipeline
