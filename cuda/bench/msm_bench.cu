@@ -109,7 +109,8 @@ class Bench {
   using F = typename Group::F;
   using Fr = typename Group::Fr;
 
-  Bench(const char* name, const Settings& s, u32 largest) : name_(name), settings_(s), bases_(1 << 14, 1 << 13, 1), points_(u64(1) << largest), scalars_(u64(8) << largest) {
+  Bench(const char* name, const Settings& s, u32 largest)
+      : name_(name), settings_(s), bases_(1 << 14, 1 << 13, 1), points_(u64(1) << largest), scalars_(u64(8) << largest) {
     bases_.make(points_.get(), u32(points_.size()), Signs::kPlain);
     check(cudaDeviceSynchronize(), "making bases");
   }

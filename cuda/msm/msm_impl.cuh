@@ -125,7 +125,7 @@ struct Msm<F, Fr>::State {
     scratch_bytes = std::max(Scratch<F>::bytes(p), ones.peak());
   }
 
-  u32 pairs_per_thread() const { return options.pairs_per_thread ? options.pairs_per_thread : kPairsPerThread; }
+  u32 pairs_per_thread() const { return options.pairs_per_thread ? options.pairs_per_thread : kPairsPerInversion; }
 
   Plan plan(u64 n) const { return make_plan(n, kModulus, scratch_bytes, options, Scratch<F>::bytes); }
 
@@ -185,7 +185,8 @@ struct Msm<F, Fr>::State {
       std::swap(now, next);
     }
     const u32 all = w.count * p.window_buckets();
-    launch(settle_buckets_kernel<F>, (all + kBucketThreads - 1) / kBucketThreads, kBucketThreads, 0, stream, *now, w.buckets, all, s.points, first_bucket);
+    launch(settle_buckets_kernel<F>, (all + kBucketThreads - 1) / kBucketThreads, kBucketThreads, 0, stream, *now, w.buckets, all,
+           s.points, first_bucket);
   }
 
   // From the buckets of all windows to points on the host.

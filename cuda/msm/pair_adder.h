@@ -17,8 +17,6 @@ struct PairShape<Fp2<F>> {
   static constexpr u32 kThreads = 256, kBlocks = 1;
 };
 
-constexpr u32 kPairsPerThread = 256;  // and inversion
-
 // Prefix products of all blocks.
 template <class F>
 std::size_t prefix_vectors(u32 pairs_per_thread) {

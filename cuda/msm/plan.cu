@@ -39,7 +39,6 @@ u32 partition_bits(u64 n, u32 bits) {
 constexpr u32 kSliceBytes = 112 << 10;
 u32 slice_entries(u32 low_bits) { return (kSliceBytes - (12u << low_bits)) / 6 / 1024 * 1024; }
 
-constexpr u32 kPairsPerInversion = 256;
 constexpr u32 kMinChunk = 1 << 16;
 // Entries are numbered by 32 bits, and counted in pairs of positions.
 constexpr u64 kMaxEntries = u64(1) << 31;

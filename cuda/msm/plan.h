@@ -9,6 +9,9 @@
 
 namespace cuzk::msm {
 
+// Pairs of a thread that share an inversion. Twice as many need twice the room for products and gain nothing.
+constexpr u32 kPairsPerInversion = 256;
+
 // What a test or a benchmark may force; 0 leaves the choice to the plan.
 struct Options {
   u32 window_bits = 0;

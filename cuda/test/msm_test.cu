@@ -29,7 +29,8 @@ class Case {
   using Fr = typename Group::Fr;
 
   Case(const char* group, const char* what, const Bases<Group>& bases, Signs signs, u32 max_n, std::size_t limit, const msm::Options& options)
-      : group_(group), what_(what), bases_(bases), signs_(signs), msm_(max_n, limit, options), scratch_(msm_.scratch_bytes()), points_(max_n), scalars_(8 * std::size_t(max_n)) {
+      : group_(group), what_(what), bases_(bases), signs_(signs), msm_(max_n, limit, options), scratch_(msm_.scratch_bytes()),
+        points_(max_n), scalars_(8 * std::size_t(max_n)) {
     bases.make(points_.get(), max_n, signs);
     if (msm_.scratch_bytes() > limit) report(false, group, "scratch above the limit", "", max_n);
   }
@@ -70,7 +71,8 @@ class Case {
 };
 
 constexpr std::size_t kAmple = std::size_t(4) << 30;
-constexpr Scalars kAllScalars[] = {Scalars::kUniform, Scalars::kEqual, Scalars::kZeroOne, Scalars::kTiny, Scalars::kEdges, Scalars::kZero, Scalars::kLargest, Scalars::kWitness};
+constexpr Scalars kAllScalars[] = {Scalars::kUniform, Scalars::kEqual, Scalars::kZeroOne, Scalars::kTiny,
+                                   Scalars::kEdges,   Scalars::kZero,  Scalars::kLargest, Scalars::kWitness};
 
 msm::Options small_windows(u32 bits) {
   msm::Options o;
