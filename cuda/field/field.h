@@ -231,6 +231,23 @@ CUZK_HD Field<P> mul_sub_lazy(const Field<P>& a, const Field<P>& b, const Field<
   return mul_add_lazy(a, b, c, neg_lazy(d));
 }
 
+namespace detail {
+
+// a + b as one factor of a product. With three spare bits it need not be reduced: (4p) (2p) / R + 9p/8 is below 2p.
+template <class P>
+CUZK_HD Field<P> sum_as_factor(const Field<P>& a, const Field<P>& b) {
+  if constexpr (P::kSpareBits < 3) return add_lazy(a, b);
+  Field<P> r;
+#if CUZK_USE_CHAINS
+  chain::add_chain<P::kLimbs>(r.limb, a.limb, b.limb);
+#else
+  words::add_carry<P::kLimbs>(r.limb, a.limb, b.limb);
+#endif
+  return r;
+}
+
+}  // namespace detail
+
 // ---- forms ----
 
 // The integer that a stands for; its limbs are then no longer an element in Montgomery form.

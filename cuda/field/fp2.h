@@ -176,7 +176,7 @@ CUZK_HD Fp2<F> mul_lazy(const Fp2<F>& a, const Fp2<F>& b) {
 // (c0 + c1)(c0 - c1) + 2 c0 c1 u
 template <class F>
 CUZK_HD Fp2<F> sqr_lazy(const Fp2<F>& a) {
-  return {mul_lazy(add_lazy(a.c0, a.c1), sub_lazy(a.c0, a.c1)), mul_lazy(dbl_lazy(a.c0), a.c1)};
+  return {mul_lazy(detail::sum_as_factor(a.c0, a.c1), sub_lazy(a.c0, a.c1)), mul_lazy(detail::sum_as_factor(a.c0, a.c0), a.c1)};
 }
 template <class F>
 CUZK_HD Fp2<F> mul(const Fp2<F>& a, const Fp2<F>& b) {
