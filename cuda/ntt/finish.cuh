@@ -32,16 +32,12 @@ struct Product {
 };
 
 // ---- finishes ----
-//
-// In two steps, so that what the next value needs is under way while one is computed: fetch(position), then
-// apply(position, value, what was fetched).
 
 // Times a factor for every position: a canonical Montgomery table as large as the transform.
 template <class Fr>
 struct LargeTable {
   const Fr* factors;
-  CUZK_D Fr fetch(u32 position) const { return load_stream(factors + position); }
-  CUZK_D Fr apply(u32, const Fr& v, const Fr& factor) const { return mul_loose(factor, v); }
+  CUZK_D Fr apply(u32 position, const Fr& v) const { return mul_loose(load_stream(factors + position), v); }
 };
 
 // The same factors from two tables that fit a cache: one for the outermost digit and the low bits of the rest of the
@@ -52,23 +48,20 @@ struct PairTable {
   u32 log_first_stride, log_low;
   // Steps in the tables for one of the first digit, and for one of the rest: what varies within a block is contiguous.
   u32 low_digit_step, low_rest_step, high_digit_step, high_rest_step;
-  CUZK_D Shoup<Fr> fetch(u32 position) const {
-    return low.at(digit(position) * low_digit_step + (rest(position) & ((1u << log_low) - 1)) * low_rest_step);
+  CUZK_D Fr apply(u32 position, Fr v) const {
+    const u32 digit = position >> log_first_stride;
+    const u32 rest = position & ((1u << log_first_stride) - 1);
+    v = mul_shoup(v, low.at(digit * low_digit_step + (rest & ((1u << log_low) - 1)) * low_rest_step));
+    return mul_shoup(v, high.at(digit * high_digit_step + (rest >> log_low) * high_rest_step));
   }
-  CUZK_D Fr apply(u32 position, const Fr& v, const Shoup<Fr>& low_factor) const {
-    return mul_shoup(mul_shoup(v, low_factor), high.at(digit(position) * high_digit_step + (rest(position) >> log_low) * high_rest_step));
-  }
-  CUZK_D u32 digit(u32 position) const { return position >> log_first_stride; }
-  CUZK_D u32 rest(u32 position) const { return position & ((1u << log_first_stride) - 1); }
 };
 
 // Times a factor that depends on the low bits of the position alone; the last pass makes the value canonical.
 template <class Fr, bool kLast>
 struct SmallTable {
   Pairs<Fr> factors;  // a power of two of them
-  CUZK_D Shoup<Fr> fetch(u32 position) const { return factors.at(position & (factors.size - 1)); }
-  CUZK_D Fr apply(u32, const Fr& v, const Shoup<Fr>& factor) const {
-    const Fr r = mul_shoup(v, factor);
+  CUZK_D Fr apply(u32 position, const Fr& v) const {
+    const Fr r = mul_shoup(v, factors.at(position & (factors.size - 1)));
     return kLast ? reduce(r) : r;
   }
 };
@@ -79,12 +72,11 @@ template <class Fr>
 struct Combine {
   Pointwise operation;
   const Fr* other;
-  CUZK_D Fr fetch(u32 position) const { return operation == Pointwise::kNone ? Fr::zero() : load_stream(other + position); }
-  CUZK_D Fr apply(u32, Fr v, const Fr& fetched) const {
+  CUZK_D Fr apply(u32 position, Fr v) const {
     switch (operation) {
       case Pointwise::kNone: break;
-      case Pointwise::kMultiply: v = mul_loose(fetched, v); break;
-      case Pointwise::kSubtractFrom: v = sub_lazy(fetched, v); break;
+      case Pointwise::kMultiply: v = mul_loose(load_stream(other + position), v); break;
+      case Pointwise::kSubtractFrom: v = sub_lazy(load_stream(other + position), v); break;
     }
     return reduce(v);
   }

@@ -29,117 +29,122 @@ struct Pass {
   StageRoots<Fr> roots;
 };
 
-// Keeps the assembler from computing several values at once, for which there are no registers: it moves no store over a
-// barrier.
-CUZK_D void end_of_value() {
-#if CUZK_DEVICE_CODE
-  __syncwarp();
-#endif
-}
-
-// First stage, of radix 2 or 4: from memory to kParts transforms of kPart points in shared memory.
-template <class Fr, int kLog, class Write, class Read>
-CUZK_D void split_into_parts(const StageRoots<Fr>& roots, u32 lane, Write write, Read read) {
+// What one thread of a block does: eight values of one transform in every stage.
+template <class Fr, int kLog, bool kStrided, class Source, class Finish>
+class PassThread {
   using S = Shape<kLog>;
-  Fr v[8];
-  CUZK_UNROLL
-  for (u32 j = 0; j < 8; j++) v[j] = read(j);
-  constexpr u32 kGroups = 8 / S::kParts;
-  CUZK_UNROLL
-  for (u32 i = 0; i < kGroups; i++) {
-    const u32 x = lane + i * S::kLanes;
-    if constexpr (S::kParts == 2) {
-      butterfly(v[i], v[i + 4]);
-    } else {
-      radix_four(roots.eight, v[i], v[i + 2], v[i + 4], v[i + 6]);
-    }
+  using Slots = StageSlots<S::kStages, kStrided ? S::kColumns * 16 : 16>;
+
+ public:
+  CUZK_D PassThread(const Pass<Fr, Source, Finish>& pass, uint4* shared) : PassThread(pass, shared, column()) {}
+
+  // First stage, of radix 2 or 4: from memory to kParts transforms of kPart points in shared memory.
+  CUZK_D void split_into_parts() const {
+    Fr v[8];
     CUZK_UNROLL
-    for (u32 k = 0; k < S::kParts; k++) {
-      const u32 output = S::kParts == 2 ? k : four_output(k);
-      Fr r = v[i + k * kGroups];
-      if (output) r = mul_shoup(r, roots.parts.at((output - 1) * S::kPart + x));
-      write(output, x, r);
+    for (u32 j = 0; j < 8; j++) v[j] = read(j);
+    constexpr u32 kGroups = 8 / S::kParts;
+    CUZK_UNROLL
+    for (u32 i = 0; i < kGroups; i++) {
+      const u32 x = lane_ + i * S::kLanes;
+      if constexpr (S::kParts == 2) {
+        butterfly(v[i], v[i + 4]);
+      } else {
+        radix_four(pass_.roots.eight, v[i], v[i + 2], v[i + 4], v[i + 6]);
+      }
+      CUZK_UNROLL
+      for (u32 k = 0; k < S::kParts; k++) {
+        const u32 output = S::kParts == 2 ? k : four_output(k);
+        Fr r = v[i + k * kGroups];
+        if (output) r = mul_shoup(r, pass_.roots.parts.at((output - 1) * S::kPart + x));
+        values_.store(Slots::of_part(output) + Slots::of_index(x), r);
+      }
     }
   }
-}
 
-// The stages of radix 8. Four values are held at a time: once the first butterflies are done, the sums, of which the even
-// outputs are made, wait in the thread's own places of shared memory. That saves registers for half as many more warps.
+  // A stage of radix 8, compiled for each: as one loop it takes a tenth more instructions, for addresses. Four values are held at a time: once the first butterflies are done, the sums, of which the even
+  // outputs are made, wait in the thread's own places of shared memory. That saves registers for half as many more warps.
+  template <int kStage>
+  CUZK_D void run_stage() const {
+    const Slots slots(kStage, part(), t());
+    Fr x[8];
+    CUZK_UNROLL
+    for (u32 j = 0; j < 8; j++) x[j] = kStage == 0 && S::kParts == 1 ? read(j) : values_.load(slots.at(j));
+    CUZK_UNROLL
+    for (u32 k = 0; k < 4; k++) {
+      butterfly(x[k], x[k + 4]);
+      values_.store(slots.at(even(k)), x[k]);
+    }
+    odd_half(pass_.roots.eight, x[4], x[5], x[6], x[7]);
+    leave<kStage>(slots, x + 4, odd_output);
+    CUZK_UNROLL
+    for (u32 k = 0; k < 4; k++) x[k] = values_.load(slots.at(even(k)));
+    radix_four(pass_.roots.eight, x[0], x[1], x[2], x[3]);
+    leave<kStage>(slots, x, even);
+  }
+
+ private:
+  static CUZK_D u32 column() { return kStrided ? threadIdx.x % S::kColumns : threadIdx.x / S::kLanes; }
+  CUZK_D PassThread(const Pass<Fr, Source, Finish>& pass, uint4* shared, u32 column)
+      : pass_(pass),
+        values_(shared + (kStrided ? column : column * S::kSize)),
+        lane_(kStrided ? threadIdx.x / S::kColumns : threadIdx.x % S::kLanes) {
+    const u32 q = blockIdx.x * S::kColumns + column, outer = q >> pass.log_stride;
+    origin_ = (outer << (pass.log_stride + kLog)) + (q - (outer << pass.log_stride));
+  }
+
+  CUZK_D u32 part() const { return lane_ / S::kPartLanes; }
+  CUZK_D u32 t() const { return lane_ % S::kPartLanes; }
+  CUZK_D Fr read(u32 j) const { return pass_.source.at(origin_ + ((lane_ + j * S::kLanes) << pass_.log_stride)); }
+  static constexpr CUZK_HD u32 even(u32 k) { return 2 * four_output(k); }
+
+  // The inverse transform is the forward one with its outputs in the opposite order.
+  CUZK_D u32 position(u32 j) const {
+    const u32 row = part() + S::kParts * (t() + j * S::kPartLanes);
+    return origin_ + ((pass_.inverse ? (0u - row) & (S::kSize - 1) : row) << pass_.log_stride);
+  }
+
+  // Four outputs go to the next stage, times roots of unity, or out of the pass. The k-th of them is number output(k).
+  template <int kStage, class Output>
+  CUZK_D void leave(const Slots& slots, const Fr* v, Output output) const {
+    if constexpr (kStage < S::kStages - 1) {
+      constexpr bool w512 = S::kStages == 3 && kStage == 0;
+      const uint4* root = pass_.roots.stages + Pairs<Fr>::place(w512 ? t() : kW64At + (t() & 7));
+      CUZK_UNROLL
+      for (u32 k = 0; k < 4; k++) {
+        const u32 j = output(k);
+        values_.store(slots.at(j), j ? mul_shoup(v[k], load_pair<Fr>(root + (j - 1) * Pairs<Fr>::place(w512 ? 64 : 8))) : v[k]);
+      }
+    } else {
+      CUZK_UNROLL
+      for (u32 k = 0; k < 4; k++) {
+        const u32 at = position(output(k));
+        store_stream(pass_.out + at, pass_.finish.apply(at, v[k]));
+      }
+    }
+  }
+
+  const Pass<Fr, Source, Finish>& pass_;
+  SharedValues<Fr, S::kPoints * 16> values_;
+  u32 lane_, origin_;
+};
+
 template <class Fr, int kLog, bool kStrided, class Source, class Finish>
 __global__ void __launch_bounds__(Shape<kLog>::kThreads, Shape<kLog>::kBlocksPerMultiprocessor)
     pass_kernel(const __grid_constant__ Pass<Fr, Source, Finish> pass) {
   using S = Shape<kLog>;
-  using ThreadSlots = Slots<S::kStages, kStrided ? S::kColumns * 16 : 16>;
   CUZK_DYNAMIC_SHARED(uint4, shared);
-  const u32 column = kStrided ? threadIdx.x % S::kColumns : threadIdx.x / S::kLanes;
-  const u32 lane = kStrided ? threadIdx.x / S::kColumns : threadIdx.x % S::kLanes;
-  const u32 part = lane / S::kPartLanes, t = lane % S::kPartLanes;
-  const SharedValues<Fr, S::kPoints * 16> values(shared + (kStrided ? column : column * S::kSize));
-
-  const u32 q = blockIdx.x * S::kColumns + column;
-  const u32 outer = q >> pass.log_stride;
-  const u32 origin = (outer << (pass.log_stride + kLog)) + (q - (outer << pass.log_stride));
-  const auto read = [&](u32 j) { return pass.source.at(origin + ((lane + j * S::kLanes) << pass.log_stride)); };
-
+  const PassThread<Fr, kLog, kStrided, Source, Finish> thread(pass, shared);
   if constexpr (S::kParts > 1) {
-    split_into_parts<Fr, kLog>(
-        pass.roots, lane, [&](u32 k, u32 x, const Fr& v) { values.store(ThreadSlots::of_part(k) + ThreadSlots::of_index(x), v); }, read);
+    thread.split_into_parts();
     __syncthreads();
   }
-  CUZK_NO_UNROLL
-  for (int stage = 0; stage < S::kStages; stage++) {
-    const bool last = stage == S::kStages - 1;
-    const ThreadSlots slots(stage, part, t);
-    const bool w512 = S::kStages == 3 && stage == 0;
-    const uint4* root = pass.roots.stages + Pairs<Fr>::place(w512 ? t : kW64At + (t & 7));
-    const u32 root_step = Pairs<Fr>::place(w512 ? 64 : 8);
-    // What becomes of four outputs, the j-th of which are told by `output`.
-    const auto leave = [&](const Fr* v, auto output) {
-      if (last) {
-        const auto position = [&](u32 k) {
-          // The inverse transform is the forward one with its outputs in the opposite order.
-          const u32 row = part + S::kParts * (t + output(k) * S::kPartLanes);
-          return origin + ((pass.inverse ? (0u - row) & (S::kSize - 1) : row) << pass.log_stride);
-        };
-        auto next = pass.finish.fetch(position(0));
-        CUZK_UNROLL
-        for (u32 k = 0; k < 4; k++) {
-          const auto fetched = next;
-          if (k < 3) next = pass.finish.fetch(position(k + 1));
-          store_stream(pass.out + position(k), pass.finish.apply(position(k), v[k], fetched));
-          end_of_value();
-        }
-      } else {
-        CUZK_UNROLL
-        for (u32 k = 0; k < 4; k++) {
-          const u32 j = output(k);
-          values.store(slots.at(j), j ? mul_shoup(v[k], load_pair<Fr>(root + (j - 1) * root_step)) : v[k]);
-        }
-      }
-    };
-    const auto odd = [](u32 k) { return odd_output(k); };
-    const auto even = [](u32 k) { return 2 * four_output(k); };
-
-    Fr x[8];
-    if (S::kParts == 1 && stage == 0) {
-      CUZK_UNROLL
-      for (u32 j = 0; j < 8; j++) x[j] = read(j);
-    } else {
-      CUZK_UNROLL
-      for (u32 j = 0; j < 8; j++) x[j] = values.load(slots.at(j));
-    }
-    CUZK_UNROLL
-    for (u32 k = 0; k < 4; k++) {
-      butterfly(x[k], x[k + 4]);
-      values.store(slots.at(even(k)), x[k]);
-    }
-    odd_half(pass.roots.eight, x[4], x[5], x[6], x[7]);
-    leave(x + 4, odd);
-    CUZK_UNROLL
-    for (u32 k = 0; k < 4; k++) x[k] = values.load(slots.at(even(k)));
-    radix_four(pass.roots.eight, x[0], x[1], x[2], x[3]);
-    leave(x, even);
-    if (!last) __syncthreads();
+  thread.template run_stage<0>();
+  __syncthreads();
+  thread.template run_stage<1>();
+  if constexpr (S::kStages == 3) {
+    __syncthreads();
+    thread.template run_stage<2>();
   }
 }
 

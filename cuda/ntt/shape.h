@@ -30,9 +30,9 @@ struct Shape {
 // highest: otherwise the last stage, whose threads differ in the highest digit, would have them all in the same banks.
 // kUnit is the distance of neighbours.
 template <int kStages, u32 kUnit>
-class Slots {
+class StageSlots {
  public:
-  CUZK_HD Slots(int stage, u32 part, u32 t) {
+  CUZK_HD StageSlots(int stage, u32 part, u32 t) {
     const u32 high = t >> 3, low = t & 7;
     const bool first = stage == 0, last = stage == kStages - 1;
     if constexpr (kStages == 2) {
