@@ -117,6 +117,7 @@ int32_t cuzk_engine_selftest(cuzk_engine* engine, cuzk_error* error) {
   return guarded(error, [&] {
     cuzk_engine& e = required(engine, "engine");
     DeviceGuard guard(e.engine.device());
+    const groth16::Engine::User hold(e.engine);  // keeps memory from one key to the next
     const auto start = Clock::now();
     groth16::selftest(e.engine);
     if (e.prepare_ms != 0) return;

@@ -53,7 +53,7 @@ unsigned Engine::free_lanes() {
   return unsigned(std::count_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return !l.busy; }));
 }
 
-std::unique_ptr<Engine::LaneHold> Engine::take_lane(std::size_t bytes) {
+std::unique_ptr<Engine::LaneHold> Engine::take_lane(std::size_t bytes, std::size_t words) {
   std::unique_ptr<LaneHold> hold;
   {
     std::lock_guard<std::mutex> lock(mu_);
@@ -66,6 +66,7 @@ std::unique_ptr<Engine::LaneHold> Engine::take_lane(std::size_t bytes) {
     best->busy = true;
   }
   allocate([&] { (*hold)->memory.grow(bytes, memory_); });
+  if ((*hold)->words.size() < words) (*hold)->words = PinnedArray<u32>(words);
   return hold;
 }
 
@@ -111,8 +112,11 @@ void Engine::reserve_scratch(std::size_t bytes, const Poll& poll) {
 }
 
 void Engine::drop_idle_lanes() {
-  for (Lane& l : lanes_)
-    if (!l.busy) l.memory.drop();
+  for (Lane& l : lanes_) {
+    if (l.busy) continue;
+    l.memory.drop();
+    l.words = PinnedArray<u32>();
+  }
 }
 
 u64 Engine::reachable() {

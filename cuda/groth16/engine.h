@@ -85,6 +85,8 @@ class Pool {
 struct Lane {
   bool busy = false;
   Pool memory;
+  // Page-locked words for what the host must know of a proof. Making and freeing them would wait for the device.
+  PinnedArray<u32> words;
   Stream uploads, work;
 };
 
@@ -138,8 +140,8 @@ class Engine {
     Engine& engine_;
     Lane& lane_;
   };
-  // Takes a lane with this much memory, or throws Busy or OutOfMemory.
-  std::unique_ptr<LaneHold> take_lane(std::size_t bytes);
+  // Takes a lane with this much memory and so many page-locked words, or throws Busy or OutOfMemory.
+  std::unique_ptr<LaneHold> take_lane(std::size_t bytes, std::size_t words);
 
   // Turn has the scratch memory and the multiplications' stream for itself.
   class Turn {

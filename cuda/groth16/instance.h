@@ -8,8 +8,8 @@
 
 namespace cuzk::groth16 {
 
-// What values the wires have.
-enum class WitnessKind { kMixed, kZeros, kOnes, kFull };
+// What values the wires have; with few, one in 32 is full-size.
+enum class WitnessKind { kMixed, kFew, kZeros, kOnes, kFull };
 
 struct InstanceShape {
   u64 wires, public_inputs, constraints;
@@ -46,7 +46,7 @@ struct Instance {
     witness.resize(s.wires, Fr::zero());
     witness[0] = integer_one<Fr>();
     for (u64 i = 1; i < s.wires; i++) {
-      const u64 kind = s.witness == WitnessKind::kMixed ? number(8) : s.witness == WitnessKind::kZeros ? 0 : s.witness == WitnessKind::kOnes ? 3 : 7;
+      const u64 kind = kind_of(s.witness, number);
       if (kind >= 6) {
         witness[i] = scalar();
       } else if (kind >= 3) {
@@ -69,6 +69,18 @@ struct Instance {
       matrix[2].add(0, u32(coefficients.size() - 1));
       matrix[2].end_row();
       c.push_back(from_montgomery(coefficients.back()));
+    }
+  }
+
+  // Of eighths: below 3 a zero, below 6 a one, else a full-size value.
+  template <class Number>
+  static u64 kind_of(WitnessKind witness, Number number) {
+    switch (witness) {
+      case WitnessKind::kZeros: return 0;
+      case WitnessKind::kOnes: return 3;
+      case WitnessKind::kFull: return 7;
+      case WitnessKind::kFew: return number(32) == 0 ? 7 : number(6);
+      default: return number(8);
     }
   }
 

@@ -27,6 +27,24 @@ class StructureHandle final : public AnyStructure {
   const Structure<Fr> structure;
 };
 
+// HostWords is what of a proof's memory the host looks at, page-locked.
+struct HostWords {
+  Faults* faults = nullptr;
+  u32* full_count = nullptr;  // wires that are no bits
+  u32* counts = nullptr;      // of ProofMemory
+  std::size_t count_words = 0;
+
+  static std::size_t count_words_of(const KeyShape& key) { return 2 * kWireSections * (std::size_t(selection_blocks(key.wires)) + 1); }
+  static std::size_t words_of(const KeyShape& key) { return sizeof(Faults) / sizeof(u32) + 1 + count_words_of(key); }
+
+  HostWords() = default;
+  HostWords(const KeyShape& key, u32* words)
+      : faults(reinterpret_cast<Faults*>(words)),
+        full_count(words + sizeof(Faults) / sizeof(u32)),
+        counts(full_count + 1),
+        count_words(count_words_of(key)) {}
+};
+
 // Incoming is a vector that the caller writes.
 struct Incoming {
   u64 expected = 0, written = 0;
@@ -91,9 +109,7 @@ class Proof final : public AnyProof {
   ProofMemory<Fr> memory_;
   Timeline timeline_;
   Event uploaded_{false}, sorted_{false}, divided_{false};
-  PinnedArray<u32> counts_;  // of memory_.counts, on the host
-  PinnedArray<Faults> faults_{1};
-  PinnedArray<u32> full_count_{1};
+  HostWords host_;
   bool coset_product_made_ = false;
 
   std::atomic<bool> cancelled_{false};

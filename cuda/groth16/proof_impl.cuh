@@ -33,11 +33,11 @@ template <class C>
 Proof<C>::Proof(std::shared_ptr<Key<C>> key, std::shared_ptr<StructureHandle<Fr>> structure, const cuzk_proof_options& options)
     : key_(std::move(key)), structure_(std::move(structure)), engine_(key_->engine()) {
   expect(options);
-  lane_ = engine_.take_lane(ProofMemory<Fr>::bytes(key_->shape(), assignment_));
+  lane_ = engine_.take_lane(ProofMemory<Fr>::bytes(key_->shape(), assignment_), HostWords::words_of(key_->shape()));
   engine_.reserve_scratch(key_->scratch_bytes(), poll_);
   Arena arena = (*lane_)->memory.arena();
   memory_ = ProofMemory<Fr>(key_->shape(), assignment_, arena);
-  counts_ = PinnedArray<u32>(2 * kWireSections * (std::size_t(selection_blocks(key_->shape().wires)) + 1));
+  host_ = HostWords(key_->shape(), (*lane_)->words.get());
   check(cudaMemsetAsync(memory_.faults, 0xff, sizeof(Faults), (*lane_)->work), "clearing device memory");
   thread_ = std::thread([this] { run(); });
 }
@@ -170,9 +170,9 @@ void Proof<C>::sort_witness() {
     const auto fetch = [&](void* to, const void* from, std::size_t bytes) {
       check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "copying from the device");
     };
-    fetch(counts_.get(), memory_.counts, counts_.size() * sizeof(u32));
-    fetch(faults_.get(), memory_.faults, sizeof(Faults));
-    if (memory_.witness.full_count()) fetch(full_count_.get(), memory_.witness.full_count(), sizeof(u32));
+    fetch(host_.counts, memory_.counts, host_.count_words * sizeof(u32));
+    fetch(host_.faults, memory_.faults, sizeof(Faults));
+    if (memory_.witness.full_count()) fetch(host_.full_count, memory_.witness.full_count(), sizeof(u32));
   }
   sorted_.record(stream);
   std::lock_guard<std::mutex> lock(mu_);
@@ -221,7 +221,7 @@ void Proof<C>::end_quotient() {
     Timeline::Span span(timeline_, Family::kTransforms, stream);
     key_->quotient().subtract(stream, memory_.vector[1], memory_.vector[2], constraints_, form_of_c);
   }
-  check(cudaMemcpyAsync(faults_.get(), memory_.faults, sizeof(Faults), cudaMemcpyDeviceToHost, stream), "copying from the device");
+  check(cudaMemcpyAsync(host_.faults, memory_.faults, sizeof(Faults), cudaMemcpyDeviceToHost, stream), "copying from the device");
   divided_.record(stream);
   std::lock_guard<std::mutex> lock(mu_);
   quotient_made_ = true;
@@ -282,12 +282,12 @@ void Proof<C>::take_sums() {
 
 template <class C>
 void Proof<C>::check_witness() const {
-  const Faults& f = faults_[0];
+  const Faults& f = *host_.faults;
   if (f.witness != ~u32(0)) throw Invalid("element " + detail::number(f.witness) + " of the witness is not below the modulus");
   if (f.one == 0) throw Invalid("element 0 of the witness must be 1: wire 0 is the constant one");
-  if (assignment_.packed && full_count_[0] != assignment_.witness) {
+  if (assignment_.packed && *host_.full_count != assignment_.witness) {
     throw Invalid("the witness has " + detail::number(assignment_.witness) + " elements that are not bits, the bit map leaves " +
-                  detail::number(full_count_[0]));
+                  detail::number(*host_.full_count));
   }
 }
 
@@ -308,7 +308,7 @@ template <class C>
 template <class G>
 auto Proof<C>::sum_wires(SumContext& c, SumStream<C>& on, const Section<G>& section, int index, Family tail) {
   const std::size_t list = std::size_t(selection_blocks(key_->shape().wires)) + 1;
-  const auto members = [&](const u32* set, int k) { return Members{set, memory_.counts + k * list, counts_.get() + k * list}; };
+  const auto members = [&](const u32* set, int k) { return Members{set, memory_.counts + k * list, host_.counts + k * list}; };
   const WitnessPart<Fr> part{memory_.witness.values(), members(memory_.witness.ones(), index),
                              members(memory_.witness.others(), index + kWireSections)};
   return sum_section<C>(c, on, section, part, tail);
@@ -359,8 +359,8 @@ void Proof<C>::compute(const void* r, const void* s, cuzk_proof_result& result, 
   if (failure_) std::rethrow_exception(failure_);
   divided_.synchronize();
   for (int i = 0; i < 3; i++) {
-    if (faults_[0].evaluated[i] != ~u32(0))
-      throw Invalid("element " + detail::number(faults_[0].evaluated[i]) + " of " + "ABC"[i] + " is not below the modulus");
+    if (host_.faults->evaluated[i] != ~u32(0))
+      throw Invalid("element " + detail::number(host_.faults->evaluated[i]) + " of " + "ABC"[i] + " is not below the modulus");
   }
   const ProofPoints<C> points = assemble(sums_, blinding);
   result.size = sizeof result;

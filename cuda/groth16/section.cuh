@@ -2,7 +2,7 @@
 #pragma once
 
 #include "groth16/points.cuh"
-#include "groth16/selection.cuh"
+#include "groth16/selection.h"
 
 namespace cuzk::groth16 {
 
@@ -42,8 +42,8 @@ template <class G>
 std::vector<Range> ranges_of(const Points<G>& points) {
   if (points.resident()) return {{0, points.size()}};
   std::vector<Range> ranges;
-  for (u64 first = 0; first < points.size(); first += kWindowPoints)
-    ranges.push_back({first, std::min(kWindowPoints, points.size() - first)});
+  for (u64 first = 0; first < points.size(); first += kRangePoints)
+    ranges.push_back({first, std::min(kRangePoints, points.size() - first)});
   return ranges;
 }
 

@@ -98,8 +98,7 @@ namespace detail {
 
 // Lists the members within a window: their points, counted from the window's first, and wires.
 inline void list(cudaStream_t stream, const RankedSet& section, const u32* set, const u32* sums, const Window& w, u32* place, u32* wire) {
-  launch(list_members_kernel, w.end_block - w.first_block, kWordsPerBlock, 0, stream, set, section.words(), section.rank(), sums,
-         w.first_block, u32(w.points.first), place, wire);
+  list_members(stream, set, section.words(), section.rank(), sums, w.first_block, w.end_block - w.first_block, u32(w.points.first), place, wire);
 }
 
 template <class G, class Msm>
@@ -147,7 +146,7 @@ Xyzz<typename G::Coordinate> sum_section(SumContext& c, SumStream<C>& sums, cons
   std::vector<Range> ranges;
   for (const Window& w : windows) ranges.push_back(w.points);
   const std::size_t start = c.scratch.mark();
-  PointReader<G> reader(section.points, ranges, c.scratch, c.key_copies);
+  PointReader<G> reader(section.points, ranges, c.scratch, c.stream, c.key_copies);
   for (std::size_t i = 0; i < windows.size(); i++) {
     const Window& w = windows[i];
     const G* points = reader.range(i, c.stream);
@@ -177,7 +176,7 @@ Xyzz<typename G::Coordinate> sum_run(SumContext& c, SumStream<C>& sums, const Po
   auto sum = Xyzz<typename G::Coordinate>::infinity();
   const std::vector<Range> ranges = ranges_of(points);
   const std::size_t start = c.scratch.mark();
-  PointReader<G> reader(points, ranges, c.scratch, c.key_copies);
+  PointReader<G> reader(points, ranges, c.scratch, c.stream, c.key_copies);
   Timeline::Span span(c.timeline, family, c.stream);
   for (std::size_t i = 0; i < ranges.size(); i++) {
     c.poll();

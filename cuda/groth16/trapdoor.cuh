@@ -10,7 +10,7 @@
 #include "groth16/fixed_base.cuh"
 #include "groth16/generators.h"
 #include "groth16/layout.h"
-#include "groth16/selection.cuh"
+#include "groth16/selection.h"
 #include "ntt/roots.h"
 
 namespace cuzk::groth16 {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "groth16/scalars.h"
-#include "groth16/selection.cuh"
+#include "groth16/selection.h"
 #include "ntt/quotient.cuh"
 
 namespace cuzk::groth16 {
@@ -61,23 +61,10 @@ __global__ void __launch_bounds__(kElementThreads)
   store(values + wire, v);
 }
 
-// The wires that are no bits; none beyond the last.
-__global__ void __launch_bounds__(kWordsPerBlock) complement_kernel(const u32* bits, u64 wires, u32* out) {
-  const u64 word = u64(blockIdx.x) * kWordsPerBlock + threadIdx.x;
-  const u64 left = wires > 32 * word ? wires - 32 * word : 0;
-  out[word] = left >= 32 ? ~bits[word] : ~bits[word] & ((1u << left) - 1);
-}
-
 template <class Fr>
 __global__ void __launch_bounds__(kElementThreads) check_below_modulus_kernel(const Fr* values, u64 n, u32* fault) {
   const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n && !below_modulus(load(values + i))) atomicMin(fault, u32(i));
-}
-
-template <class Fr>
-__global__ void __launch_bounds__(kElementThreads) to_integers_kernel(Fr* values, u64 n) {
-  const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) store(values + i, from_montgomery(load(values + i)));
 }
 
 }  // namespace detail
@@ -119,9 +106,9 @@ class DeviceWitness {
     using namespace detail;
     const u32 blocks = selection_blocks(wires_);
     if (packed_) {
-      launch(complement_kernel, blocks, kWordsPerBlock, 0, stream, bits_, wires_, not_bits_);
+      complement(stream, bits_, wires_, not_bits_);
       count_members(stream, {{not_bits_}, {not_bits_}}, 1, blocks, sums_);
-      launch(rank_kernel, blocks, kWordsPerBlock, 0, stream, not_bits_, sums_, rank_);
+      rank_members(stream, not_bits_, sums_, blocks, rank_);
       const Fr one = form == Form::kMontgomery ? Fr::one() : integer_one<Fr>();
       launch(spread_kernel<Fr>, element_blocks(wires_), kElementThreads, 0, stream, bits_, bit_values_, not_bits_, rank_, full_,
              full_count_, one, wires_, values_);

@@ -144,7 +144,8 @@ typedef struct cuzk_engine_info {
 CUZK_API int32_t cuzk_engine_info_get(cuzk_engine* engine, cuzk_engine_info* info, cuzk_error* error);
 
 /* Makes keys of small circuits from known exponents, proves, and compares with what the exponents say: every curve, layout
- * and family of kernels. CUZK_SELFTEST_FAILED says what differed. The first call also loads or compiles all kernels. */
+ * and family of kernels. CUZK_SELFTEST_FAILED says what differed. The first call also loads or compiles all kernels. Needs a
+ * free lane (else CUZK_BUSY), and about 100 MB of device memory. */
 CUZK_API int32_t cuzk_engine_selftest(cuzk_engine* engine, cuzk_error* error);
 
 /* Gives idle memory (of lanes, scratch) back; done by itself when the last key is released. */

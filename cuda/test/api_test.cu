@@ -48,10 +48,10 @@ struct Fixture {
   ProofExponents<Fr> want;
   std::unique_ptr<RawKey<C>> raw;
 
-  Fixture(Layout layout, int log_n, u64 wires)
+  Fixture(Layout layout, int log_n, u64 wires, WitnessKind witness = WitnessKind::kMixed)
       : shape{layout, wires, 3, u64(1) << log_n, log_n},
         trapdoor(1 + u64(layout), 20, 120, 9),
-        instance({wires, 3, shape.domain - 1}, 5),
+        instance({wires, 3, shape.domain - 1, witness}, 5),
         r(RandomScalars<Fr>{3, 0}(0)),
         s(RandomScalars<Fr>{3, 0}(1)),
         want(expected_exponents(shape, trapdoor, instance, r, s)) {
@@ -226,7 +226,7 @@ void test_layouts() {
 
 // Sections that do not fit the budget stay on the host.
 void test_streaming() {
-  const Fixture<Bn254> f(Layout::kGnark, 14, 9000);
+  const Fixture<Bn254> f(Layout::kGnark, 11, 9000, WitnessKind::kFew);
   cuzk_engine* engine = open();
   cuzk_key* key = load(engine, f);
   cuzk_key_info resident = {}, info = {};
@@ -439,7 +439,7 @@ void test_invalid() {
 }
 
 void test_memory() {
-  const Fixture<Bn254> f(Layout::kCoefficients, 10, 1500);
+  const Fixture<Bn254> f(Layout::kCoefficients, 9, 700, WitnessKind::kFew);
   const std::size_t before = free_memory();
   cuzk_error error;
   // Narrower and narrower, until nothing fits: no crash, and all memory comes back.

@@ -1,29 +1,11 @@
-// Sets of wires as bitmaps on the device, and lists of their members.
-//
-// Cost: a count or a list reads a few bits a wire and writes 4 or 8 bytes a member: 2^27 wires in about 0.1 ms.
-#pragma once
-
-#include "base/device.h"
+#include "groth16/selection.h"
 
 namespace cuzk::groth16 {
 
-// Wires that one block of threads looks at, a word of 32 a thread. Bitmaps are padded with zeros to whole blocks.
-constexpr u32 kWordsPerBlock = 256;
-constexpr u32 kWiresPerBlock = 32 * kWordsPerBlock;
-
-inline u32 selection_blocks(u64 wires) { return u32((wires + kWiresPerBlock - 1) / kWiresPerBlock); }
-inline std::size_t bitmap_words(u64 wires) { return std::size_t(selection_blocks(wires)) * kWordsPerBlock; }
-
-// Intersections are pairs of bitmaps.
-constexpr int kMaxIntersections = 8;
-struct Intersections {
-  const u32 *set[kMaxIntersections], *within[kMaxIntersections];
-};
-
-namespace detail {
+namespace {
 
 // Sum of v over the lanes before this one, and over all of the block in *total. Shared: 33 words.
-CUZK_D u32 exclusive_in_block(u32 v, u32* shared, u32* total) {
+__device__ u32 exclusive_in_block(u32 v, u32* shared, u32* total) {
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
   u32 sum = v;
   for (u32 d = 1; d < kWarp; d <<= 1) {
@@ -74,7 +56,6 @@ __global__ void __launch_bounds__(1024) sum_counts_kernel(u32* counts, u32 n) {
   if (threadIdx.x == 0) list[n] = before;
 }
 
-// rank[word] = members of the set before the word, from the sums of the blocks.
 __global__ void __launch_bounds__(kWordsPerBlock) rank_kernel(const u32* set, const u32* sums, u32* rank) {
   __shared__ u32 shared[33];
   const std::size_t word = std::size_t(blockIdx.x) * kWordsPerBlock + threadIdx.x;
@@ -82,8 +63,7 @@ __global__ void __launch_bounds__(kWordsPerBlock) rank_kernel(const u32* set, co
   rank[word] = sums[blockIdx.x] + exclusive_in_block(__popc(set[word]), shared, &total);
 }
 
-// Lists the members of set ∩ within from block first on: place[i] is the rank in `within` of the i-th, less base, and
-// wire[i], where wanted, its wire. A warp writes the members of its 32 words together, so that stores are contiguous.
+// A warp writes the members of its 32 words together, so that stores are contiguous.
 __global__ void __launch_bounds__(kWordsPerBlock)
     list_members_kernel(const u32* set, const u32* within, const u32* rank, const u32* sums, u32 first, u32 base, u32* place, u32* wire) {
   __shared__ u32 shared[33];
@@ -103,46 +83,30 @@ __global__ void __launch_bounds__(kWordsPerBlock)
   }
 }
 
-}  // namespace detail
-
-// For each of n intersections, the numbers of members before each block, and of all at the end: n lists of blocks + 1.
-inline void count_members(cudaStream_t stream, const Intersections& sets, u32 n, u32 blocks, u32* sums) {
-  launch(detail::count_members_kernel, dim3(blocks, n), kWordsPerBlock, 0, stream, sets, sums);
-  launch(detail::sum_counts_kernel, n, 1024, 0, stream, sums, blocks);
+__global__ void __launch_bounds__(kWordsPerBlock) complement_kernel(const u32* set, u64 wires, u32* out) {
+  const u64 word = u64(blockIdx.x) * kWordsPerBlock + threadIdx.x;
+  const u64 left = wires > 32 * word ? wires - 32 * word : 0;
+  out[word] = left >= 32 ? ~set[word] : ~set[word] & ((1u << left) - 1);
 }
 
-// Bitmap of wires with the number of members before each word, so that a member's place among them is two loads.
-class RankedSet {
- public:
-  RankedSet() = default;
-  // words are those of the bitmap on the host, for this many wires.
-  RankedSet(const u32* words, u64 wires, cudaStream_t stream)
-      : blocks_(selection_blocks(wires)), words_(bitmap_words(wires)), rank_(bitmap_words(wires)), sums_(blocks_ + 1) {
-    if (blocks_ == 0) return;
-    words_.clear(stream);
-    words_.upload(words, (wires + 31) / 32, stream);
-    count_members(stream, {{words_.get()}, {words_.get()}}, 1, blocks_, sums_.get());
-    launch(detail::rank_kernel, blocks_, kWordsPerBlock, 0, stream, words_.get(), sums_.get(), rank_.get());
-    host_sums_.resize(blocks_ + 1);
-    sums_.download(host_sums_.data(), blocks_ + 1, stream);
-    check(cudaStreamSynchronize(stream), "ranking a set of wires");
-  }
+}  // namespace
 
-  u32 blocks() const { return blocks_; }
-  const u32* words() const { return words_.get(); }
-  const u32* rank() const { return rank_.get(); }
-  // The numbers before each block, and of all.
-  const u32* sums() const { return sums_.get(); }
-  // Members before a block; that of blocks() is their number.
-  u32 before(u32 block) const { return host_sums_.empty() ? 0 : host_sums_[block]; }
-  u32 size() const { return before(blocks_); }
-  std::size_t bytes() const { return words_.bytes() + rank_.bytes() + sums_.bytes(); }
-  static std::size_t bytes_for(u64 wires) { return 8 * bitmap_words(wires) + 4 * (std::size_t(selection_blocks(wires)) + 1); }
+void count_members(cudaStream_t stream, const Intersections& sets, u32 n, u32 blocks, u32* sums) {
+  launch(count_members_kernel, dim3(blocks, n), kWordsPerBlock, 0, stream, sets, sums);
+  launch(sum_counts_kernel, n, 1024, 0, stream, sums, blocks);
+}
 
- private:
-  u32 blocks_ = 0;
-  DeviceArray<u32> words_, rank_, sums_;
-  std::vector<u32> host_sums_;
-};
+void rank_members(cudaStream_t stream, const u32* set, const u32* sums, u32 blocks, u32* rank) {
+  launch(rank_kernel, blocks, kWordsPerBlock, 0, stream, set, sums, rank);
+}
+
+void list_members(cudaStream_t stream, const u32* set, const u32* within, const u32* rank, const u32* sums, u32 first, u32 blocks, u32 base,
+                  u32* place, u32* wire) {
+  launch(list_members_kernel, blocks, kWordsPerBlock, 0, stream, set, within, rank, sums, first, base, place, wire);
+}
+
+void complement(cudaStream_t stream, const u32* set, u64 wires, u32* out) {
+  launch(complement_kernel, selection_blocks(wires), kWordsPerBlock, 0, stream, set, wires, out);
+}
 
 }  // namespace cuzk::groth16
