@@ -199,11 +199,12 @@ cuzk_key* load(cuzk_engine* engine, const Fixture<C>& f, uint64_t device_budget 
 // ---- the tests ----
 
 template <class C>
-void test_manners(const Fixture<C>& f, const char* name) {
+void test_manners(const Fixture<C>& f, const char* name, std::size_t manners) {
   cuzk_engine* engine = open();
   cuzk_key* key = load(engine, f);
   cuzk_structure* structure = f.load_structure(engine);
-  for (const Manner& how : kManners) {
+  for (std::size_t i = 0; i < manners; i++) {
+    const Manner& how = kManners[i];
     cuzk_proof_result result;
     cuzk_error error;
     const std::string what = std::string(name) + ", " + how.name;
@@ -219,8 +220,8 @@ void test_manners(const Fixture<C>& f, const char* name) {
 
 void test_layouts() {
   for (const Layout layout : {Layout::kCoefficients, Layout::kGnark, Layout::kSnarkjs}) {
-    test_manners(Fixture<Bn254>(layout, 5, 70), "BN254");
-    test_manners(Fixture<Bls12381>(layout, 5, 70), "BLS12-381");
+    test_manners(Fixture<Bn254>(layout, 5, 70), "BN254", std::size(kManners));
+    test_manners(Fixture<Bls12381>(layout, 5, 70), "BLS12-381", 1);
   }
 }
 
@@ -256,7 +257,7 @@ void test_two_at_once() {
   cuzk_key *key = load(engine, f), *other = load(engine, g);
   std::atomic<int> wrong{0}, busy{0};
   const auto work = [&](auto& fixture, cuzk_key* k) {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
       cuzk_proof_result result;
       cuzk_error error;
       const int32_t code = prove(engine, k, nullptr, fixture, kManners[i % 2], &result, &error);

@@ -43,7 +43,7 @@ Case sized(const char* name, int log_n, WitnessKind witness = WitnessKind::kMixe
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (int log_n = 0; log_n <= (CUZK_EMULATED ? 9 : 13); log_n++) all.push_back(sized("size", log_n));
+  for (int log_n = 0; log_n <= (CUZK_EMULATED ? 8 : 13); log_n++) all.push_back(sized("size", log_n));
   all.push_back({"no private wires", 2, {3, 2, 4}});
   all.push_back({"only the one", 1, {1, 0, 2}});
   all.push_back({"no constraints", 1, {5, 1, 0}});
