@@ -167,8 +167,8 @@ func fromWords[T any](w []uint64) T {
 func visit(v reflect.Value, f func(limb reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			visit(v.Field(i), f)
+		for _, field := range v.Fields() {
+			visit(field, f)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
