@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -189,6 +191,22 @@ inline int multiprocessors() {
   return p.multiProcessorCount;
 }
 
+#if !CUZK_EMULATED
+// Lets a kernel have this much dynamic shared memory on the current device. What a kernel may have only grows: threads that
+// launch it with different amounts at once must not take it away from each other.
+inline void allow_shared_memory(const void* kernel, std::size_t bytes) {
+  static std::mutex mu;
+  static std::map<std::pair<int, const void*>, std::size_t> allowed;
+  int device = 0;
+  check(cudaGetDevice(&device), "asking for the device");
+  std::lock_guard<std::mutex> lock(mu);
+  std::size_t& most = allowed[{device, kernel}];
+  if (bytes <= most) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), "asking for shared memory");
+  most = bytes;
+}
+#endif
+
 // Launches kernel(args...) on the stream. Shared memory above 48 KB is asked for by itself. An empty grid does nothing.
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream, Args&&... args) {
@@ -197,11 +215,7 @@ void launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared
   (void)stream;
   emulator::run(grid, block, shared, [&] { kernel(static_cast<Params>(args)...); });
 #else
-  if (shared > (48 << 10)) {
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared)),
-          "asking for shared memory");
-  }
+  if (shared > (48 << 10)) allow_shared_memory(reinterpret_cast<const void*>(kernel), shared);
   kernel<<<grid, block, shared, stream>>>(static_cast<Params>(args)...);
   check(cudaGetLastError(), "launching a kernel");
 #endif

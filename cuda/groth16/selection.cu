@@ -86,7 +86,8 @@ __global__ void __launch_bounds__(kWordsPerBlock)
 __global__ void __launch_bounds__(kWordsPerBlock) complement_kernel(const u32* set, u64 wires, u32* out) {
   const u64 word = u64(blockIdx.x) * kWordsPerBlock + threadIdx.x;
   const u64 left = wires > 32 * word ? wires - 32 * word : 0;
-  out[word] = left >= 32 ? ~set[word] : ~set[word] & ((1u << left) - 1);
+  const u32 mask = left >= 32 ? ~0u : (1u << left) - 1;
+  out[word] = mask ? ~set[word] & mask : 0;  // words beyond the last wire need not be set
 }
 
 }  // namespace
