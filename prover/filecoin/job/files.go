@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,16 +27,17 @@ const mostFiles = 1 << 15
 func OpenFiles(path string, except ...string) (*Files, error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return nil, failure.New(failure.Usage, "%w", err).In(path).WithFix("check the path")
+		return nil, failure.New(failure.Usage, "%w", withoutPath(err)).In(path).WithFix("check the path")
 	}
 	paths := []string{path}
 	if st.IsDir() {
-		if paths, err = filesOf(path, except); err != nil {
+		names, err := filesOf(os.DirFS(path), path, except)
+		if err != nil {
 			return nil, err
+		}
+		paths = make([]string, len(names))
+		for i, name := range names {
+			paths[i] = filepath.Join(path, name)
 		}
 	}
 	f := &Files{}
@@ -60,6 +62,49 @@ func OpenFile(file *os.File, name string) (*Files, error) {
 	return f, nil
 }
 
+// OpenFolder is OpenFiles for an open folder, which nothing in it leads out of. The name is for messages.
+func OpenFolder(folder *os.Root, name string) (*Files, error) {
+	names, err := filesOf(folder.FS(), name, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := &Files{}
+	for _, n := range names {
+		m, err := mapBelow(folder, n, filepath.Join(name, n))
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		f.add(m)
+	}
+	return f, nil
+}
+
+// mapBelow maps a file below a root; others may have filled the folder, so that nothing but a regular file is opened.
+func mapBelow(folder *os.Root, path, name string) (*mapped.File, error) {
+	st, err := folder.Stat(path)
+	if err != nil {
+		return nil, failure.New(failure.IO, "%w", withoutPath(err)).In(name)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, failure.New(failure.Input, "is not a regular file").In(name)
+	}
+	file, err := folder.Open(path)
+	if err != nil {
+		return nil, failure.New(failure.IO, "%w", withoutPath(err)).In(name)
+	}
+	defer file.Close()
+	return mapped.FromFile(file, name)
+}
+
+// withoutPath is an error of the file system for a message that names the file itself.
+func withoutPath(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
 func (f *Files) add(m *mapped.File) {
 	f.mapped = append(f.mapped, m)
 	f.Pieces = append(f.Pieces, Piece{m.Name(), m.Bytes()})
@@ -75,28 +120,26 @@ func (f *Files) Close() error {
 	return errors.Join(errs...)
 }
 
-// filesOf lists the files of a folder but for some.
-func filesOf(folder string, except []string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
+// filesOf lists the names of a folder's files but for some, in their order. The path is where the folder lies, and its name
+// in messages.
+func filesOf(folder fs.FS, path string, except []string) ([]string, error) {
+	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
-		return nil, failure.New(failure.IO, "%w", err).In(folder)
+		return nil, failure.New(failure.IO, "%w", withoutPath(err)).In(path)
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !isOneOf(filepath.Join(folder, e.Name()), except) {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !isOneOf(filepath.Join(path, e.Name()), except) {
 			names = append(names, e.Name())
 		}
 	}
 	switch {
 	case len(names) == 0:
-		return nil, failure.New(failure.Input, "the folder holds no files").In(folder)
+		return nil, failure.New(failure.Input, "the folder holds no files").In(path)
 	case len(names) > mostFiles:
-		return nil, failure.New(failure.Input, "the folder holds %d files, more than the %d that there can be", len(names), mostFiles).In(folder)
+		return nil, failure.New(failure.Input, "the folder holds %d files, more than the %d that there can be", len(names), mostFiles).In(path)
 	}
 	slices.SortFunc(names, compareNames)
-	for i, name := range names {
-		names[i] = filepath.Join(folder, name)
-	}
 	return names, nil
 }
 
