@@ -38,14 +38,14 @@ const ReservedPrefix = GroupName + "/"
 // DedicatedExecution describes pods that are made for one job. It is a part of what a pod template holds, so that the
 // definition stays small enough for client-side kubectl apply; fields mean what they mean there.
 type DedicatedExecution struct {
-	// parallelism is how many pods run at once, 1 by default.
+	// parallelism is how many pods run at once: 1 if absent, with a Filecoin proof as many as it has pods.
 	// +optional
-	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=256
 	Parallelism *int32 `json:"parallelism,omitempty"`
 
-	// partitionsPerPod is how many partitions one pod proves, one after the other, with the key loaded once: 1 if absent.
+	// partitionsPerPod is how many partitions one pod proves, one after the other, with the key loaded once: 1 if absent,
+	// with a Filecoin proof all.
 	// The pod with completion index i owns partitions i·k to i·k+k−1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1

@@ -3,9 +3,9 @@
 
 package v1alpha1
 
-// ProofInput is one thing to prove: a witness, or circom's input.json from which the key's witness generator makes one.
-// Inline content says by its member which it is; elsewhere the content tells: a .wtns file begins with the bytes "wtns",
-// an input.json with '{'. For gnark it is always a serialized full witness.
+// ProofInput is one thing to prove: a witness, or circom's input.json from which the key's witness generator makes one (the
+// content tells: one begins with "wtns", the other with '{'); for gnark a serialized full witness, for Filecoin what circuit
+// says.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.inline) ? 1 : 0) + (has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.persistentVolumeClaim) ? 1 : 0) + (has(self.uri) ? 1 : 0) == 1",message="an input has exactly one source: set one of inline, configMap, secret, persistentVolumeClaim and uri"
 // +kubebuilder:validation:XValidation:rule="!has(self.uri) || has(self.digest)",fieldPath=".digest",reason=FieldValueRequired,message="digest is required for an input with uri: set it to the content's digest, as sha256:<hex>"
@@ -24,9 +24,8 @@ type ProofInput struct {
 	// +optional
 	Digest Digest `json:"digest,omitempty"`
 
-	// publicInputs are the public values, as decimal numbers in the circuit's order and below the order of the curve's
-	// group, that the proof must be about: one with others is refused. Without them the values that the prover reports are taken, and the reason of the condition
-	// Verified says so.
+	// publicInputs are the public values, as decimal numbers in the circuit's order, that the proof must be about: one with
+	// others is refused. Without them those that the prover reports are taken, and the reason of Verified says so.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -58,7 +57,7 @@ type InputSource struct {
 	// +optional
 	Secret *SecretKey `json:"secret,omitempty"`
 
-	// persistentVolumeClaim names a file on a volume, which is mounted read-only.
+	// persistentVolumeClaim names a file on a volume, which is mounted read-only; for vanilla proofs of Filecoin also a folder.
 	// +optional
 	PersistentVolumeClaim *ClaimPath `json:"persistentVolumeClaim,omitempty"`
 
@@ -71,13 +70,13 @@ type InputSource struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.witness) != has(self.input)",message="inline holds exactly one thing: set either inline.witness (base64 of the witness file) or inline.input (the text of circom's input.json)"
 type InlineInput struct {
-	// witness is a witness file, .wtns or gnark's serialized full witness, in base64.
+	// witness is a witness file, .wtns or gnark's serialized full witness, or Filecoin's input, in base64.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=87384
 	Witness []byte `json:"witness,omitempty"`
 
-	// input is the text of circom's input.json. The key must have a witnessGenerator.
+	// input is the text of circom's input.json, for which the key must have a witnessGenerator, or Filecoin's input in JSON.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
@@ -156,10 +155,9 @@ type URISource struct {
 	// +kubebuilder:validation:XValidation:rule="!self.contains('#') && (self.startsWith('https:') || !self.contains('?'))",message="uri.url must have no fragment, and a query only with https: remove what follows '#' or '?'"
 	URL string `json:"url,omitempty"`
 
-	// secretRef names a Secret in the same namespace with the credentials. For https: token, or username and password,
-	// and ca.crt. For s3: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.
-	// For gs: service-account.json. For azblob: AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN,
-	// or AZURE_STORAGE_CONNECTION_STRING. Without it the pod's own identity is used.
+	// secretRef names a Secret with the credentials, by default the pod's own identity. For https: token, or username and
+	// password, and ca.crt. For the others the environment variables of their own tools, such as AWS_ACCESS_KEY_ID; for gs
+	// service-account.json.
 	// +optional
 	SecretRef *SecretReference `json:"secretRef,omitempty"`
 }

@@ -120,7 +120,11 @@ type ProofJobStatus struct {
 	// +kubebuilder:validation:MaxItems=50
 	Runs []RunTimings `json:"runs,omitempty"`
 
-	// partitions are the parts of the job, one per input, in the order of the inputs.
+	// result is what a job of one Filecoin proof is for. Other jobs' proofs stay in their partitions.
+	// +optional
+	Result *ProofJobResult `json:"result,omitempty"`
+
+	// partitions are the parts of the job: one per input, in the order of the inputs, or those of a Filecoin proof.
 	// +optional
 	// +listType=map
 	// +listMapKey=index
@@ -132,6 +136,16 @@ type ProofJobStatus struct {
 	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && (has(p.report.proof) ? size(p.report.proof) : 0) + (has(p.report.publicInputs) ? p.report.publicInputs.map(v, size(v) + 3).sum() : 0) + (has(p.report.publicInputsDigest) ? size(p.report.publicInputsDigest) : 0) + (has(p.report.error) ? size(p.report.error.message) : 0) > (size(self) <= 80 ? 5200 : 478000 / size(self) - 762))",message="report.proof, publicInputs and error.message are too long together for a job of so many partitions: report publicInputsDigest in place of the values, or shorten the message"
 	// +kubebuilder:validation:XValidation:rule="self.map(p, has(p.message) ? size(p.message) : 0).sum() <= 2048",message="the messages of all partitions must be at most 2 KiB together: shorten them"
 	Partitions []PartitionStatus `json:"partitions,omitempty"`
+}
+
+// ProofJobResult is the result of a job that makes one proof of several partitions.
+type ProofJobResult struct {
+	// proof is the proof in base64: 192 bytes for each partition, in their order. It is there once all partitions count,
+	// and takes the place of the proofs in their reports.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=65536
+	Proof string `json:"proof,omitempty"`
 }
 
 // ProofJobSummary holds texts for kubectl get.
@@ -290,17 +304,16 @@ type PartitionReport struct {
 	InputDigest string `json:"inputDigest,omitempty"`
 
 	// proof is the proof: for a key of snarkjs the text of proof.json, without white space; for a key of gnark the bytes of
-	// its binary form, compressed, in base64.
+	// its binary form, compressed, in base64; for one of Filecoin the partition's 192 bytes, in base64.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1200
 	// +kubebuilder:validation:Pattern=`^[0-9A-Za-z+/=_:,"{}\[\]]*$`
 	Proof string `json:"proof,omitempty"`
 
-	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about. They are absent,
-	// with publicInputsDigest in their place, if they would take more than 4 KiB, three bytes more than its digits for each,
-	// or together with the proof more than 478000/n - 762 bytes in a job of n partitions, n above 80; the proof can then
-	// be verified only if the job declares the values.
+	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about; Filecoin's the spec
+	// tells. Where they are too long publicInputsDigest is in their place, and the proof can be verified only if the job
+	// declares the values.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256

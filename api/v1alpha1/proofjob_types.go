@@ -7,8 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A ProofJob is a batch of Groth16 proofs of one circuit with one proving key. Each input becomes a partition; prover
-// pods work through the partitions and report proof and timings into the status. A minimal one:
+// A ProofJob is a batch of Groth16 proofs of one circuit with one proving key, each input of which becomes a partition, or
+// one Filecoin proof, whose circuit has a number of partitions. Prover pods work through the partitions and report proof
+// and timings into the status. A minimal one:
 //
 //	apiVersion: proving.cuzk.dev/v1alpha1
 //	kind: ProofJob
@@ -25,8 +26,8 @@ import (
 //	      name: membership-witness
 //	      key: alice.wtns
 
-// ProofJob is a batch of Groth16 proofs of one circuit with one proving key: one partition per input, proved by pods
-// that report proof and timings into the status.
+// ProofJob is a batch of Groth16 proofs of one circuit with one proving key, one partition per input, or one Filecoin
+// proof of several partitions; proved by pods that report proof and timings into the status.
 //
 // +genclient
 // +kubebuilder:object:root=true
@@ -48,6 +49,7 @@ import (
 // +kubebuilder:printcolumn:name="Cold",type=string,priority=1,JSONPath=`.status.summary.cold`,description="Median total time of the cold runs"
 // +kubebuilder:printcolumn:name="Warm",type=string,priority=1,JSONPath=`.status.summary.warm`,description="Median total time of the warm runs"
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.summary.reason`,description="Why the job is in its state"
+// +kubebuilder:validation:XValidation:rule="!self.spec.circuit.type.startsWith('Filecoin') || !has(self.status) || !has(self.status.partitions) || !self.status.partitions.exists(p, has(p.report) && (has(p.report.publicInputs) || has(p.report.publicInputsDigest)))",message="report.publicInputs and publicInputsDigest are not allowed with a Filecoin circuit.type: leave them out"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label of at most 52 characters (lower-case letters, digits and '-', no dots), since pods are named after it: choose a shorter or simpler name"
 type ProofJob struct {
 	metav1.TypeMeta `json:",inline"`
@@ -118,7 +120,10 @@ const DefaultManagedBy = "proving.cuzk.dev/proofjob-controller"
 // +kubebuilder:validation:XValidation:rule="self.runs + self.warmupRuns <= 50",fieldPath=".runs",message="runs and warmupRuns together must be at most 50: lower one of them"
 // +kubebuilder:validation:XValidation:rule="(self.runs + self.warmupRuns) * size(self.inputs) <= 512",fieldPath=".runs",message="(runs + warmupRuns) times the number of inputs must be at most 512: lower runs or warmupRuns, or split inputs into several ProofJobs"
 // +kubebuilder:validation:XValidation:rule="self.circuit.type != 'Gnark' || !self.inputs.exists(i, has(i.inline) && has(i.inline.input))",fieldPath=".inputs",message="inputs[].inline.input is text for circom's witness generator: with circuit.type Gnark put the serialized witness into inputs[].inline.witness"
-// +kubebuilder:validation:XValidation:rule="!has(self.execution.dedicated.partitionsPerPod) || self.execution.dedicated.partitionsPerPod <= size(self.inputs)",fieldPath=".execution.dedicated.partitionsPerPod",message="execution.dedicated.partitionsPerPod must be at most the number of inputs: lower it"
+// +kubebuilder:validation:XValidation:rule="!self.circuit.type.startsWith('Filecoin') || size(self.inputs) == 1",fieldPath=".inputs",message="inputs must be exactly one with a Filecoin circuit.type: make a ProofJob for each of the others"
+// +kubebuilder:validation:XValidation:rule="!self.circuit.type.startsWith('Filecoin') || !self.inputs.exists(i, has(i.publicInputs))",fieldPath=".inputs",message="inputs[].publicInputs is not allowed with a Filecoin circuit.type, which tells them: remove it"
+// +kubebuilder:validation:XValidation:rule="!self.circuit.type.startsWith('Filecoin') || !has(self.maxFailedPartitions) || self.maxFailedPartitions == 0",fieldPath=".maxFailedPartitions",message="maxFailedPartitions must be 0 with a Filecoin circuit.type, whose proof needs every partition: remove it"
+// +kubebuilder:validation:XValidation:rule="self.circuit.type.startsWith('Filecoin') || !has(self.execution.dedicated.partitionsPerPod) || self.execution.dedicated.partitionsPerPod <= size(self.inputs)",fieldPath=".execution.dedicated.partitionsPerPod",message="execution.dedicated.partitionsPerPod must be at most the number of inputs: lower it"
 // +kubebuilder:validation:XValidation:rule="self.circuit == oldSelf.circuit",fieldPath=".circuit",reason=FieldValueInvalid,message="circuit cannot be changed: create a new ProofJob"
 // +kubebuilder:validation:XValidation:rule="self.provingKeyRef == oldSelf.provingKeyRef",fieldPath=".provingKeyRef",message="provingKeyRef cannot be changed: create a new ProofJob"
 // +kubebuilder:validation:XValidation:rule="self.inputs == oldSelf.inputs",fieldPath=".inputs",message="inputs cannot be changed: create a new ProofJob"
@@ -139,8 +144,8 @@ type ProofJobSpec struct {
 	// +required
 	ProvingKeyRef ProvingKeyReference `json:"provingKeyRef,omitzero"`
 
-	// inputs are what to prove, at least 1 and at most 256: each becomes one partition, in this order. All inline content
-	// together is at most 64 KiB, all publicInputs at most 128 KiB, all urls and paths at most 128 KiB.
+	// inputs are what to prove, 1 to 256: each becomes one partition, in this order; a Filecoin proof has exactly one. All
+	// inline content together is at most 64 KiB, all publicInputs at most 128 KiB, all urls and paths at most 128 KiB.
 	// +required
 	// +listType=map
 	// +listMapKey=name

@@ -74,7 +74,7 @@ type ProvingKeyList struct {
 
 // KeyFormat says what made a key.
 //
-// +kubebuilder:validation:Enum=Snarkjs;Gnark
+// +kubebuilder:validation:Enum=Snarkjs;Gnark;Filecoin
 type KeyFormat string
 
 const (
@@ -82,6 +82,8 @@ const (
 	KeyFormatSnarkjs KeyFormat = "Snarkjs"
 	// KeyFormatGnark is a proving key of gnark.
 	KeyFormatGnark KeyFormat = "Gnark"
+	// KeyFormatFilecoin is a parameter file of Filecoin (.params).
+	KeyFormatFilecoin KeyFormat = "Filecoin"
 )
 
 // Curve is the elliptic curve of a key.
@@ -102,9 +104,11 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.curve == oldSelf.curve",fieldPath=".curve",message="curve cannot be changed: create a new ProvingKey"
 // +kubebuilder:validation:XValidation:rule="self.files == oldSelf.files",fieldPath=".files",message="files cannot be changed: create a new ProvingKey"
 // +kubebuilder:validation:XValidation:rule="self.format != 'Gnark' || has(self.files.constraintSystem)",fieldPath=".files.constraintSystem",reason=FieldValueRequired,message="files.constraintSystem is required with format Gnark, whose proving key does not hold the constraints: add the compiled constraint system"
+// +kubebuilder:validation:XValidation:rule="self.format != 'Filecoin' || self.curve == 'BLS12-381'",fieldPath=".curve",message="curve must be BLS12-381 with format Filecoin: change it"
+// +kubebuilder:validation:XValidation:rule="self.format != 'Filecoin' || !has(self.files.constraintSystem)",fieldPath=".files.constraintSystem",message="files.constraintSystem is not allowed with format Filecoin, whose circuits the prover knows: remove it"
 // +kubebuilder:validation:XValidation:rule="self.format == 'Snarkjs' || !has(self.files.witnessGenerator)",fieldPath=".files.witnessGenerator",message="files.witnessGenerator is circom's .wasm and allowed only with format Snarkjs: remove it"
 type ProvingKeySpec struct {
-	// format is Snarkjs or Gnark.
+	// format is Snarkjs, Gnark or Filecoin.
 	// +required
 	Format KeyFormat `json:"format,omitempty"`
 
@@ -121,11 +125,11 @@ type ProvingKeySpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.provingKey.inline) ? (has(self.provingKey.inline.data) ? size(self.provingKey.inline.data) : has(self.provingKey.inline.text) ? size(self.provingKey.inline.text) : 0) : 0) + (has(self.verifyingKey) && has(self.verifyingKey.inline) ? (has(self.verifyingKey.inline.data) ? size(self.verifyingKey.inline.data) : has(self.verifyingKey.inline.text) ? size(self.verifyingKey.inline.text) : 0) : 0) + (has(self.constraintSystem) && has(self.constraintSystem.inline) ? (has(self.constraintSystem.inline.data) ? size(self.constraintSystem.inline.data) : has(self.constraintSystem.inline.text) ? size(self.constraintSystem.inline.text) : 0) : 0) + (has(self.witnessGenerator) && has(self.witnessGenerator.inline) ? (has(self.witnessGenerator.inline.data) ? size(self.witnessGenerator.inline.data) : has(self.witnessGenerator.inline.text) ? size(self.witnessGenerator.inline.text) : 0) : 0) <= 65536",message="files.*.inline must be at most 64 KiB in all files together: put larger files into a ConfigMap or on a PersistentVolumeClaim"
 type KeyFiles struct {
-	// provingKey is the key: .zkey, or gnark's proving key in its compressed, raw or dump form.
+	// provingKey is the key: .zkey, gnark's proving key in its compressed, raw or dump form, or Filecoin's .params.
 	// +required
 	ProvingKey KeyFile `json:"provingKey,omitzero"`
 
-	// verifyingKey is verification_key.json of snarkjs or gnark's verifying key. Inline or in a ConfigMap, the controller
+	// verifyingKey is verification_key.json of snarkjs, gnark's verifying key or Filecoin's .vk. Inline or in a ConfigMap, the controller
 	// reads it; otherwise, or without it, a pod of the operator reads it from the files once.
 	// +optional
 	VerifyingKey *KeyFile `json:"verifyingKey,omitempty"`
@@ -279,6 +283,13 @@ type CircuitFacts struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1024
 	Commitments *int32 `json:"commitments,omitempty"`
+
+	// parameters is the name of the Filecoin circuit whose parameters the key's lengths are those of, such as
+	// v28-proof-of-spacetime-fallback-….
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Parameters string `json:"parameters,omitempty"`
 
 	// structureDigest is the digest of the circuit's matrices.
 	// +optional

@@ -35,6 +35,16 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DedicatedExecutionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Execution"):
 		return &apiv1alpha1.ExecutionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("FilecoinPoRepCircuit"):
+		return &apiv1alpha1.FilecoinPoRepCircuitApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("FilecoinSector"):
+		return &apiv1alpha1.FilecoinSectorApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("FilecoinSnapDealsCircuit"):
+		return &apiv1alpha1.FilecoinSnapDealsCircuitApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("FilecoinWindowPoStCircuit"):
+		return &apiv1alpha1.FilecoinWindowPoStCircuitApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("FilecoinWinningPoStCircuit"):
+		return &apiv1alpha1.FilecoinWinningPoStCircuitApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("GnarkCircuit"):
 		return &apiv1alpha1.GnarkCircuitApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ImageFile"):
@@ -61,6 +71,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ProofInputApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ProofJob"):
 		return &apiv1alpha1.ProofJobApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ProofJobResult"):
+		return &apiv1alpha1.ProofJobResultApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ProofJobSpec"):
 		return &apiv1alpha1.ProofJobSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ProofJobStatus"):

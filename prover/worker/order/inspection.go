@@ -47,6 +47,8 @@ type InspectionResult struct {
 	PublicInputs int64 `json:"publicInputs"`
 	Wires        int64 `json:"wires,omitempty"`
 	DomainSize   int64 `json:"domainSize,omitempty"`
+	// Parameters names the Filecoin circuit whose parameters have the key's lengths, "" if it is none that is known.
+	Parameters string `json:"parameters,omitempty"`
 	// StructureDigest names the circuit's structure ("sha256:…").
 	StructureDigest string `json:"structureDigest,omitempty"`
 
@@ -54,7 +56,7 @@ type InspectionResult struct {
 	ProvingKeyBytes  int64  `json:"provingKeyBytes,omitempty"`
 	ProvingKeyDigest string `json:"provingKeyDigest,omitempty"`
 
-	// VerifyingKey is snarkjs's verification_key.json (compact), or gnark's binary as its file holds it. It is the
+	// VerifyingKey is snarkjs's verification_key.json (compact), gnark's binary as its file holds it, or Filecoin's .vk. It is the
 	// verifying key of the key's verifyingKey file if there is one, else the one that the proving key holds.
 	VerifyingKey *InspectionVerifyingKey `json:"verifyingKey,omitempty"`
 }

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 )
 
 const (
@@ -53,7 +55,10 @@ type Order struct {
 	Partitions       int `json:"partitions"`
 	PartitionsPerPod int `json:"partitionsPerPod"`
 
-	// Inputs, one a partition in order.
+	// CircuitFromJob says that the statement did not fit: Circuit.Filecoin is to be taken from the ProofJob's spec.
+	CircuitFromJob bool `json:"circuitFromJob,omitempty"`
+
+	// Inputs, one a partition in order, or the one of a Filecoin proof.
 	Inputs []Input `json:"inputs"`
 	// InputsFromJob says that the inputs did not fit: names, digests, URIs and the paths on claims are to be taken from
 	// the ProofJob's spec. Where things are mounted is here in any case.
@@ -76,7 +81,12 @@ type Circuit struct {
 	CommitmentHash string `json:"commitmentHash,omitempty"`
 	// WitnessTimeoutSeconds bounds circom's witness generator for one input; 0 leaves the prover's own limit.
 	WitnessTimeoutSeconds int `json:"witnessTimeoutSeconds,omitempty"`
+	// Filecoin is the circuit of a Filecoin proof with its statement, as in the API; package statement reads it.
+	Filecoin *v1alpha1.Circuit `json:"filecoin,omitempty"`
 }
+
+// IsFilecoin tells whether all partitions are of one proof, made from one input.
+func (c *Circuit) IsFilecoin() bool { return v1alpha1.CircuitType(c.Type).IsFilecoin() }
 
 // Key says where the files of the proving key are.
 type Key struct {
@@ -135,17 +145,39 @@ func Parse(data []byte) (*Order, error) {
 	if o.Partitions < 1 || o.PartitionsPerPod < 1 {
 		return nil, errors.New("order has no partitions")
 	}
-	if len(o.Inputs) != o.Partitions {
-		return nil, fmt.Errorf("order has %d inputs for %d partitions", len(o.Inputs), o.Partitions)
+	want := o.Partitions
+	if o.Circuit.IsFilecoin() {
+		want = 1
+		if o.Circuit.Filecoin == nil && !o.CircuitFromJob {
+			return nil, fmt.Errorf("order has no statement for circuit type %s", o.Circuit.Type)
+		}
+	}
+	if len(o.Inputs) != want {
+		return nil, fmt.Errorf("order has %d inputs for %d partitions, want %d", len(o.Inputs), o.Partitions, want)
 	}
 	return &o, nil
 }
 
-// Marshal writes an order, leaving what is long about the inputs to the job when the whole would pass MaxBytes.
+// Statement is the circuit of a Filecoin proof with its statement, for which a long one is looked up in the job's spec.
+func (o *Order) Statement(spec *v1alpha1.ProofJobSpec) *v1alpha1.Circuit {
+	if o.CircuitFromJob {
+		return &spec.Circuit
+	}
+	return o.Circuit.Filecoin
+}
+
+// Marshal writes an order, leaving the statement and what is long about the inputs to the job when the whole would pass
+// MaxBytes.
 func (o Order) Marshal() ([]byte, error) {
 	data, err := json.Marshal(o)
 	if err != nil || len(data) <= MaxBytes {
 		return data, err
+	}
+	if o.Circuit.IsFilecoin() {
+		o.Circuit.Filecoin, o.CircuitFromJob = nil, true
+		if data, err = json.Marshal(o); err != nil || len(data) <= MaxBytes {
+			return data, err
+		}
 	}
 	short := make([]Input, len(o.Inputs))
 	for i, in := range o.Inputs {

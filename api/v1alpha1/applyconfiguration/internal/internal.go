@@ -44,6 +44,8 @@ var schemaYAML = typed.YAMLObject(`types:
       default: Auto
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.BackendType
   scalar: string
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.Bytes32
+  scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.CircomCircuit
   map:
     fields:
@@ -56,6 +58,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: circom
       type:
         namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.CircomCircuit
+    - name: filecoinPoRep
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinPoRepCircuit
+    - name: filecoinSnapDeals
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinSnapDealsCircuit
+    - name: filecoinWindowPoSt
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinWindowPoStCircuit
+    - name: filecoinWinningPoSt
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinWinningPoStCircuit
     - name: gnark
       type:
         namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.GnarkCircuit
@@ -74,6 +88,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: domainSize
       type:
         scalar: numeric
+    - name: parameters
+      type:
+        scalar: string
     - name: publicInputs
       type:
         scalar: numeric
@@ -140,7 +157,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: parallelism
       type:
         scalar: numeric
-      default: 1
     - name: partitionsPerPod
       type:
         scalar: numeric
@@ -218,6 +234,89 @@ var schemaYAML = typed.YAMLObject(`types:
       default: Dedicated
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.ExecutionType
   scalar: string
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinPoRepCircuit
+  map:
+    fields:
+    - name: commD
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.UnsealedCommitment
+    - name: commR
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.SealedCommitment
+    - name: miner
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.MinerAddress
+    - name: registeredProof
+      type:
+        scalar: string
+    - name: sectorNumber
+      type:
+        scalar: numeric
+    - name: seed
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.Bytes32
+    - name: shape
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinShape
+    - name: ticket
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.Bytes32
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinSector
+  map:
+    fields:
+    - name: commR
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.SealedCommitment
+    - name: sectorNumber
+      type:
+        scalar: numeric
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinShape
+  scalar: string
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinSnapDealsCircuit
+  map:
+    fields:
+    - name: commDNew
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.UnsealedCommitment
+    - name: commRNew
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.SealedCommitment
+    - name: commROld
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.SealedCommitment
+    - name: registeredProof
+      type:
+        scalar: string
+    - name: shape
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinShape
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinWindowPoStCircuit
+  map:
+    fields:
+    - name: randomness
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.Bytes32
+    - name: registeredProof
+      type:
+        scalar: string
+    - name: sectors
+      type:
+        list:
+          elementType:
+            namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinSector
+          elementRelationship: atomic
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinWinningPoStCircuit
+  map:
+    fields:
+    - name: randomness
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.Bytes32
+    - name: registeredProof
+      type:
+        scalar: string
+    - name: sector
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.FilecoinSector
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.GnarkCircuit
   map:
     fields:
@@ -295,6 +394,8 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.KeyFile
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.KeyFormat
+  scalar: string
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.MinerAddress
   scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.Output
   map:
@@ -452,6 +553,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: status
       type:
         namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.ProofJobStatus
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.ProofJobResult
+  map:
+    fields:
+    - name: proof
+      type:
+        scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.ProofJobSpec
   map:
     fields:
@@ -551,6 +658,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: provingKey
       type:
         namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.ResolvedProvingKey
+    - name: result
+      type:
+        namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.ProofJobResult
     - name: runs
       type:
         list:
@@ -722,6 +832,8 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: numeric
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.RunType
   scalar: string
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.SealedCommitment
+  scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.SecretKey
   map:
     fields:
@@ -787,6 +899,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: url
       type:
         scalar: string
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.UnsealedCommitment
+  scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.VerificationPolicy
   scalar: string
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.VerifyingKeyLocation

@@ -12,14 +12,26 @@ import (
 // CircuitApplyConfiguration represents a declarative configuration of the Circuit type for use
 // with apply.
 //
-// Circuit says what kind of circuit the proofs are of: type, and at most the member of that name.
+// Circuit says what kind of circuit the proofs are of: type, and the member of that name, which only circom and gnark do
+// without.
 type CircuitApplyConfiguration struct {
-	// type is Circom (inputs are .wtns witnesses or circom's input.json) or Gnark (inputs are serialized full witnesses).
+	// type is Circom (inputs are .wtns witnesses or circom's input.json), Gnark (inputs are serialized full witnesses), or
+	// one of Filecoin's proofs, of which a job makes one from one input.
 	Type *apiv1alpha1.CircuitType `json:"type,omitempty"`
 	// circom holds settings of a circuit of circom; all have defaults.
 	Circom *CircomCircuitApplyConfiguration `json:"circom,omitempty"`
 	// gnark holds settings of a circuit of gnark; all have defaults.
 	Gnark *GnarkCircuitApplyConfiguration `json:"gnark,omitempty"`
+	// filecoinPoRep is what a proof of replication claims. Its input is the output of commit phase 1.
+	FilecoinPoRep *FilecoinPoRepCircuitApplyConfiguration `json:"filecoinPoRep,omitempty"`
+	// filecoinWindowPoSt is what a window PoSt claims. Its input is the sectors' vanilla proofs: a folder of files, or a file
+	// with one or with a JSON list of them in base64.
+	FilecoinWindowPoSt *FilecoinWindowPoStCircuitApplyConfiguration `json:"filecoinWindowPoSt,omitempty"`
+	// filecoinWinningPoSt is what a winning PoSt claims. Its input is the sector's vanilla proof.
+	FilecoinWinningPoSt *FilecoinWinningPoStCircuitApplyConfiguration `json:"filecoinWinningPoSt,omitempty"`
+	// filecoinSnapDeals is what the proof of a sector's update claims. Its input is the partitions' vanilla proofs: as those
+	// of a window PoSt, or Curio's JSON of proof.Snap.
+	FilecoinSnapDeals *FilecoinSnapDealsCircuitApplyConfiguration `json:"filecoinSnapDeals,omitempty"`
 }
 
 // CircuitApplyConfiguration constructs a declarative configuration of the Circuit type for use with
@@ -49,5 +61,37 @@ func (b *CircuitApplyConfiguration) WithCircom(value *CircomCircuitApplyConfigur
 // If called multiple times, the Gnark field is set to the value of the last call.
 func (b *CircuitApplyConfiguration) WithGnark(value *GnarkCircuitApplyConfiguration) *CircuitApplyConfiguration {
 	b.Gnark = value
+	return b
+}
+
+// WithFilecoinPoRep sets the FilecoinPoRep field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FilecoinPoRep field is set to the value of the last call.
+func (b *CircuitApplyConfiguration) WithFilecoinPoRep(value *FilecoinPoRepCircuitApplyConfiguration) *CircuitApplyConfiguration {
+	b.FilecoinPoRep = value
+	return b
+}
+
+// WithFilecoinWindowPoSt sets the FilecoinWindowPoSt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FilecoinWindowPoSt field is set to the value of the last call.
+func (b *CircuitApplyConfiguration) WithFilecoinWindowPoSt(value *FilecoinWindowPoStCircuitApplyConfiguration) *CircuitApplyConfiguration {
+	b.FilecoinWindowPoSt = value
+	return b
+}
+
+// WithFilecoinWinningPoSt sets the FilecoinWinningPoSt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FilecoinWinningPoSt field is set to the value of the last call.
+func (b *CircuitApplyConfiguration) WithFilecoinWinningPoSt(value *FilecoinWinningPoStCircuitApplyConfiguration) *CircuitApplyConfiguration {
+	b.FilecoinWinningPoSt = value
+	return b
+}
+
+// WithFilecoinSnapDeals sets the FilecoinSnapDeals field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FilecoinSnapDeals field is set to the value of the last call.
+func (b *CircuitApplyConfiguration) WithFilecoinSnapDeals(value *FilecoinSnapDealsCircuitApplyConfiguration) *CircuitApplyConfiguration {
+	b.FilecoinSnapDeals = value
 	return b
 }

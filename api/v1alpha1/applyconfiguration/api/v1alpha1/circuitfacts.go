@@ -24,6 +24,9 @@ type CircuitFactsApplyConfiguration struct {
 	DomainSize *int64 `json:"domainSize,omitempty"`
 	// commitments is the number of Pedersen commitments of a gnark circuit.
 	Commitments *int32 `json:"commitments,omitempty"`
+	// parameters is the name of the Filecoin circuit whose parameters the key's lengths are those of, such as
+	// v28-proof-of-spacetime-fallback-….
+	Parameters *string `json:"parameters,omitempty"`
 	// structureDigest is the digest of the circuit's matrices.
 	StructureDigest *apiv1alpha1.Digest `json:"structureDigest,omitempty"`
 }
@@ -71,6 +74,14 @@ func (b *CircuitFactsApplyConfiguration) WithDomainSize(value int64) *CircuitFac
 // If called multiple times, the Commitments field is set to the value of the last call.
 func (b *CircuitFactsApplyConfiguration) WithCommitments(value int32) *CircuitFactsApplyConfiguration {
 	b.Commitments = &value
+	return b
+}
+
+// WithParameters sets the Parameters field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Parameters field is set to the value of the last call.
+func (b *CircuitFactsApplyConfiguration) WithParameters(value string) *CircuitFactsApplyConfiguration {
+	b.Parameters = &value
 	return b
 }
 

@@ -16,9 +16,10 @@ import (
 // DedicatedExecution describes pods that are made for one job. It is a part of what a pod template holds, so that the
 // definition stays small enough for client-side kubectl apply; fields mean what they mean there.
 type DedicatedExecutionApplyConfiguration struct {
-	// parallelism is how many pods run at once, 1 by default.
+	// parallelism is how many pods run at once: 1 if absent, with a Filecoin proof as many as it has pods.
 	Parallelism *int32 `json:"parallelism,omitempty"`
-	// partitionsPerPod is how many partitions one pod proves, one after the other, with the key loaded once: 1 if absent.
+	// partitionsPerPod is how many partitions one pod proves, one after the other, with the key loaded once: 1 if absent,
+	// with a Filecoin proof all.
 	// The pod with completion index i owns partitions i·k to i·k+k−1.
 	PartitionsPerPod *int32 `json:"partitionsPerPod,omitempty"`
 	// image is the prover's image. Without it the operator's own default for the backend is used, and stays the job's

@@ -10,9 +10,9 @@ package v1alpha1
 //
 // InlineInput is an input's content in the job itself: exactly one member is set.
 type InlineInputApplyConfiguration struct {
-	// witness is a witness file, .wtns or gnark's serialized full witness, in base64.
+	// witness is a witness file, .wtns or gnark's serialized full witness, or Filecoin's input, in base64.
 	Witness []byte `json:"witness,omitempty"`
-	// input is the text of circom's input.json. The key must have a witnessGenerator.
+	// input is the text of circom's input.json, for which the key must have a witnessGenerator, or Filecoin's input in JSON.
 	Input *string `json:"input,omitempty"`
 }
 

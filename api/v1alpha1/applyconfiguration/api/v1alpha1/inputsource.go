@@ -16,7 +16,7 @@ type InputSourceApplyConfiguration struct {
 	ConfigMap *ConfigMapKeyApplyConfiguration `json:"configMap,omitempty"`
 	// secret names a key of a Secret in the job's namespace.
 	Secret *SecretKeyApplyConfiguration `json:"secret,omitempty"`
-	// persistentVolumeClaim names a file on a volume, which is mounted read-only.
+	// persistentVolumeClaim names a file on a volume, which is mounted read-only; for vanilla proofs of Filecoin also a folder.
 	PersistentVolumeClaim *ClaimPathApplyConfiguration `json:"persistentVolumeClaim,omitempty"`
 	// uri is where the prover pod downloads the content from. digest is required with it.
 	URI *URISourceApplyConfiguration `json:"uri,omitempty"`

@@ -10,9 +10,9 @@ package v1alpha1
 //
 // KeyFiles are the files that belong to a key.
 type KeyFilesApplyConfiguration struct {
-	// provingKey is the key: .zkey, or gnark's proving key in its compressed, raw or dump form.
+	// provingKey is the key: .zkey, gnark's proving key in its compressed, raw or dump form, or Filecoin's .params.
 	ProvingKey *KeyFileApplyConfiguration `json:"provingKey,omitempty"`
-	// verifyingKey is verification_key.json of snarkjs or gnark's verifying key. Inline or in a ConfigMap, the controller
+	// verifyingKey is verification_key.json of snarkjs, gnark's verifying key or Filecoin's .vk. Inline or in a ConfigMap, the controller
 	// reads it; otherwise, or without it, a pod of the operator reads it from the files once.
 	VerifyingKey *KeyFileApplyConfiguration `json:"verifyingKey,omitempty"`
 	// constraintSystem is circom's .r1cs, with which an unsatisfied constraint is named, or gnark's compiled constraint

@@ -30,12 +30,11 @@ type PartitionReportApplyConfiguration struct {
 	// inputDigest is the digest of the input that was read.
 	InputDigest *string `json:"inputDigest,omitempty"`
 	// proof is the proof: for a key of snarkjs the text of proof.json, without white space; for a key of gnark the bytes of
-	// its binary form, compressed, in base64.
+	// its binary form, compressed, in base64; for one of Filecoin the partition's 192 bytes, in base64.
 	Proof *string `json:"proof,omitempty"`
-	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about. They are absent,
-	// with publicInputsDigest in their place, if they would take more than 4 KiB, three bytes more than its digits for each,
-	// or together with the proof more than 478000/n - 762 bytes in a job of n partitions, n above 80; the proof can then
-	// be verified only if the job declares the values.
+	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about; Filecoin's the spec
+	// tells. Where they are too long publicInputsDigest is in their place, and the proof can be verified only if the job
+	// declares the values.
 	PublicInputs []string `json:"publicInputs,omitempty"`
 	// publicInputsDigest is the digest of the values in place of the values: SHA-256 over each value and a newline.
 	PublicInputsDigest *string `json:"publicInputsDigest,omitempty"`

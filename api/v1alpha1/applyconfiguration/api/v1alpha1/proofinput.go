@@ -12,9 +12,9 @@ import (
 // ProofInputApplyConfiguration represents a declarative configuration of the ProofInput type for use
 // with apply.
 //
-// ProofInput is one thing to prove: a witness, or circom's input.json from which the key's witness generator makes one.
-// Inline content says by its member which it is; elsewhere the content tells: a .wtns file begins with the bytes "wtns",
-// an input.json with '{'. For gnark it is always a serialized full witness.
+// ProofInput is one thing to prove: a witness, or circom's input.json from which the key's witness generator makes one (the
+// content tells: one begins with "wtns", the other with '{'); for gnark a serialized full witness, for Filecoin what circuit
+// says.
 type ProofInputApplyConfiguration struct {
 	// name tells the input from the others, in the partition's status and in messages.
 	Name                          *string `json:"name,omitempty"`
@@ -22,9 +22,8 @@ type ProofInputApplyConfiguration struct {
 	// digest is the digest that the content must have, sha256:<64 hex digits> or blake2b-512:<128 hex digits>, in lower
 	// case. It is required for uri.
 	Digest *apiv1alpha1.Digest `json:"digest,omitempty"`
-	// publicInputs are the public values, as decimal numbers in the circuit's order and below the order of the curve's
-	// group, that the proof must be about: one with others is refused. Without them the values that the prover reports are taken, and the reason of the condition
-	// Verified says so.
+	// publicInputs are the public values, as decimal numbers in the circuit's order, that the proof must be about: one with
+	// others is refused. Without them those that the prover reports are taken, and the reason of Verified says so.
 	PublicInputs []string `json:"publicInputs,omitempty"`
 }
 

@@ -17,8 +17,9 @@ import (
 // ProofJobApplyConfiguration represents a declarative configuration of the ProofJob type for use
 // with apply.
 //
-// A ProofJob is a batch of Groth16 proofs of one circuit with one proving key. Each input becomes a partition; prover
-// pods work through the partitions and report proof and timings into the status. A minimal one:
+// A ProofJob is a batch of Groth16 proofs of one circuit with one proving key, each input of which becomes a partition, or
+// one Filecoin proof, whose circuit has a number of partitions. Prover pods work through the partitions and report proof
+// and timings into the status. A minimal one:
 //
 // apiVersion: proving.cuzk.dev/v1alpha1
 // kind: ProofJob
@@ -34,8 +35,8 @@ import (
 // configMap:
 // name: membership-witness
 // key: alice.wtns
-// ProofJob is a batch of Groth16 proofs of one circuit with one proving key: one partition per input, proved by pods
-// that report proof and timings into the status.
+// ProofJob is a batch of Groth16 proofs of one circuit with one proving key, one partition per input, or one Filecoin
+// proof of several partitions; proved by pods that report proof and timings into the status.
 type ProofJobApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata. The name is a DNS label of at most 52 characters.

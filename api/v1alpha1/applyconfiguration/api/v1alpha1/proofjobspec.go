@@ -18,8 +18,8 @@ type ProofJobSpecApplyConfiguration struct {
 	Circuit *CircuitApplyConfiguration `json:"circuit,omitempty"`
 	// provingKeyRef names the proving key, in the job's own namespace.
 	ProvingKeyRef *ProvingKeyReferenceApplyConfiguration `json:"provingKeyRef,omitempty"`
-	// inputs are what to prove, at least 1 and at most 256: each becomes one partition, in this order. All inline content
-	// together is at most 64 KiB, all publicInputs at most 128 KiB, all urls and paths at most 128 KiB.
+	// inputs are what to prove, 1 to 256: each becomes one partition, in this order; a Filecoin proof has exactly one. All
+	// inline content together is at most 64 KiB, all publicInputs at most 128 KiB, all urls and paths at most 128 KiB.
 	Inputs []ProofInputApplyConfiguration `json:"inputs,omitempty"`
 	// execution says what computes the proofs.
 	Execution *ExecutionApplyConfiguration `json:"execution,omitempty"`

@@ -40,7 +40,9 @@ type ProofJobStatusApplyConfiguration struct {
 	// runs are the times of each run, warm-up runs first, each the median over the partitions proved so far. It is absent
 	// for a job of one run.
 	Runs []RunTimingsApplyConfiguration `json:"runs,omitempty"`
-	// partitions are the parts of the job, one per input, in the order of the inputs.
+	// result is what a job of one Filecoin proof is for. Other jobs' proofs stay in their partitions.
+	Result *ProofJobResultApplyConfiguration `json:"result,omitempty"`
+	// partitions are the parts of the job: one per input, in the order of the inputs, or those of a Filecoin proof.
 	Partitions []PartitionStatusApplyConfiguration `json:"partitions,omitempty"`
 }
 
@@ -145,6 +147,14 @@ func (b *ProofJobStatusApplyConfiguration) WithRuns(values ...*RunTimingsApplyCo
 		}
 		b.Runs = append(b.Runs, *values[i])
 	}
+	return b
+}
+
+// WithResult sets the Result field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Result field is set to the value of the last call.
+func (b *ProofJobStatusApplyConfiguration) WithResult(value *ProofJobResultApplyConfiguration) *ProofJobStatusApplyConfiguration {
+	b.Result = value
 	return b
 }
 

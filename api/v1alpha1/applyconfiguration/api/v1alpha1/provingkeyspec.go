@@ -14,7 +14,7 @@ import (
 //
 // ProvingKeySpec says what a key is and where its files are.
 type ProvingKeySpecApplyConfiguration struct {
-	// format is Snarkjs or Gnark.
+	// format is Snarkjs, Gnark or Filecoin.
 	Format *apiv1alpha1.KeyFormat `json:"format,omitempty"`
 	// curve is BN254 or BLS12-381. A key of another curve is refused.
 	Curve *apiv1alpha1.Curve `json:"curve,omitempty"`

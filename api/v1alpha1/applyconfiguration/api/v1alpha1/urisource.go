@@ -13,10 +13,9 @@ type URISourceApplyConfiguration struct {
 	// url is the address: https://…, s3://bucket/key, gs://bucket/key or azblob://container/blob. It holds no
 	// credentials: whoever may read the object may read it.
 	URL *string `json:"url,omitempty"`
-	// secretRef names a Secret in the same namespace with the credentials. For https: token, or username and password,
-	// and ca.crt. For s3: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.
-	// For gs: service-account.json. For azblob: AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN,
-	// or AZURE_STORAGE_CONNECTION_STRING. Without it the pod's own identity is used.
+	// secretRef names a Secret with the credentials, by default the pod's own identity. For https: token, or username and
+	// password, and ca.crt. For the others the environment variables of their own tools, such as AWS_ACCESS_KEY_ID; for gs
+	// service-account.json.
 	SecretRef *SecretReferenceApplyConfiguration `json:"secretRef,omitempty"`
 }
 
