@@ -9,7 +9,8 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
 
-// Engine proves; it is the pipeline, seen from a pod.
+// Engine proves inputs, of which each partition has its own; it is the pipeline of circom's and gnark's circuits, seen from
+// a pod.
 type Engine interface {
 	// Load takes the key's files. They stay the caller's, who closes them after the session.
 	Load(ctx context.Context, key KeyFiles, o *order.Order, obs stage.Observer) (Session, error)
@@ -46,9 +47,9 @@ type InputFile struct {
 
 // Proved is a verified proof, in the forms of the report.
 type Proved struct {
-	// Proof is proof.json without white space (snarkjs), or base64 of gnark's binary form.
+	// Proof is proof.json without white space (snarkjs), or base64 of gnark's or Filecoin's binary form.
 	Proof string
-	// PublicInputs in decimal, in the circuit's order.
+	// PublicInputs in decimal, in the circuit's order; none for Filecoin, whose statement tells them.
 	PublicInputs []string
 	// Backend is what computed it.
 	Backend v1alpha1.BackendType

@@ -2,12 +2,10 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
-	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/source"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
@@ -98,37 +96,6 @@ func (f *files) inline(role string, file order.File, digest source.Digest, class
 	return &NamedFile{File: tmp, Name: role + " (inline)"}, nil
 }
 
-// input opens an input and returns the SHA-256 of its bytes, as the report gives it.
-func (f *files) input(ctx context.Context, in order.Input, inline []byte) (InputFile, string, error) {
-	name := "input " + in.Name
-	if in.Inline {
-		digest, err := source.ParseDigest(in.Digest)
-		if in.Digest != "" && err != nil {
-			return InputFile{}, "", failure.New(failure.Input, "%s: digest: %w", name, err)
-		}
-		h := source.NewHasher(digest)
-		_, _ = h.Write(inline)
-		if err := h.Check(); err != nil {
-			return InputFile{}, "", failure.New(failure.Input, "%s: %w", name, err)
-		}
-		return InputFile{Name: name, Data: inline}, string(h.Digest("sha256")), nil
-	}
-	nf, err := f.open(ctx, name, in.File, failure.Input)
-	if errors.Is(err, source.ErrAbsent) && in.URI == "" {
-		return InputFile{}, "", failure.New(failure.Input, "%w", err).
-			WithFix("create the ConfigMap, Secret or file, with the key or path that the job names, and submit the job again")
-	}
-	if err != nil {
-		return InputFile{}, "", err
-	}
-	h := source.NewHasher("")
-	if _, err := copyFrom(ctx, h, nf.File); err != nil {
-		return InputFile{}, "", failure.New(failure.IO, "%s: %w", name, err)
-	}
-	nf.Name = name
-	return InputFile{Name: name, File: nf}, string(h.Digest("sha256")), nil
-}
-
 // release closes and removes what was opened since the mark; inputs go as soon as they are proved.
 func (f *files) release(opened, fetched int) {
 	for _, o := range f.opened[opened:] {
@@ -141,26 +108,6 @@ func (f *files) release(opened, fetched int) {
 }
 
 func (f *files) mark() (opened, fetched int) { return len(f.opened), len(f.fetched) }
-
-// inputOf is the input of a partition, with what a shortened order leaves to the job.
-func inputOf(o *order.Order, spec *v1alpha1.ProofJobSpec, index int) (order.Input, error) {
-	in := o.Inputs[index]
-	if !o.InputsFromJob {
-		return in, nil
-	}
-	if index >= len(spec.Inputs) {
-		return in, failure.New(failure.Internal, "the job has %d inputs, none for partition %d", len(spec.Inputs), index)
-	}
-	from := &spec.Inputs[index]
-	in.Name, in.Digest = from.Name, string(from.Digest)
-	switch {
-	case from.URI != nil:
-		in.URI = from.URI.URL
-	case from.PersistentVolumeClaim != nil:
-		in.Path = string(from.PersistentVolumeClaim.Path)
-	}
-	return in, nil
-}
 
 func scratchDir(base string) (string, error) {
 	dir := filepath.Join(base, "work")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"time"
 
@@ -20,16 +19,22 @@ import (
 
 // KeyInspector looks at a key's files; it is the pipeline's readers, seen from a pod.
 type KeyInspector interface {
-	// InspectKey tells the facts of a key and its verifying key, in the form that the key's format has for it.
-	InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder) (*KeyFacts, error)
+	// InspectKey tells the facts of a key and its verifying key, in the form that the key's format has for it. Whoever reads
+	// a file of many gigabytes tells of its progress.
+	InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder, progress Progress) (*KeyFacts, error)
 }
+
+// Progress is told of the bytes of a file that are read or fetched; total is -1 if it is not known.
+type Progress func(done, total int64)
 
 // KeyFacts are what a key's files say.
 type KeyFacts struct {
 	Curve                                        string
 	Constraints, PublicInputs, Wires, DomainSize int64
-	StructureDigest, ProvingKeyDigest            string
-	ProvingKeyBytes                              int64
+	// Parameters names the circuit of a Filecoin key.
+	Parameters                        string
+	StructureDigest, ProvingKeyDigest string
+	ProvingKeyBytes                   int64
 	// VerifyingKey is empty if the files do not hold one (gnark's proving keys do not).
 	VerifyingKey []byte
 }
@@ -65,19 +70,20 @@ func (w *Inspection) inspect(ctx context.Context) (order.InspectionResult, error
 	if err != nil {
 		return order.InspectionResult{}, err
 	}
-	fs := &files{scratch: scratch, progress: w.logProgress()}
+	progress := w.logProgress()
+	fs := &files{scratch: scratch, progress: progress}
 	defer fs.release(0, 0)
 	key, err := fs.keyFiles(ctx, w.Order.Key)
 	if err != nil {
 		return order.InspectionResult{}, err
 	}
-	facts, err := w.Inspector.InspectKey(ctx, key, w.Order)
+	facts, err := w.Inspector.InspectKey(ctx, key, w.Order, progress)
 	if err != nil {
 		return order.InspectionResult{}, err
 	}
 	result := order.InspectionResult{
 		Curve: facts.Curve, Constraints: facts.Constraints, PublicInputs: facts.PublicInputs, Wires: facts.Wires,
-		DomainSize: facts.DomainSize, StructureDigest: facts.StructureDigest,
+		DomainSize: facts.DomainSize, Parameters: facts.Parameters, StructureDigest: facts.StructureDigest,
 		ProvingKeyBytes: facts.ProvingKeyBytes, ProvingKeyDigest: facts.ProvingKeyDigest,
 	}
 	if len(facts.VerifyingKey) > 0 {
@@ -115,13 +121,13 @@ func (w *Inspection) deliver(ctx context.Context, vk []byte) (*order.InspectionV
 	}, nil
 }
 
-// logProgress tells of a long download now and then.
-func (w *Inspection) logProgress() func(done, total int64) {
+// logProgress tells of a large file now and then.
+func (w *Inspection) logProgress() Progress {
 	last := w.Clock.Now()
 	return func(done, total int64) {
 		if now := w.Clock.Now(); now.Sub(last) >= 10*time.Second {
 			last = now
-			w.Log.Info("Fetched part of a file", "bytes", done, "of", fmt.Sprint(total))
+			w.Log.Info("Read part of a file", "bytes", done, "of", total)
 		}
 	}
 }

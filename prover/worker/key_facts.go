@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/circuit/circom"
 	"github.com/cuzk-dev/cuzk/prover/circuit/gnark"
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -25,13 +26,16 @@ const maxVerifyingKeyBytes = 64 << 20
 type KeyReaders struct{}
 
 // InspectKey implements KeyInspector.
-func (KeyReaders) InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder) (*KeyFacts, error) {
+func (KeyReaders) InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder, progress Progress) (*KeyFacts, error) {
 	id, err := curve.Parse(o.Key.Curve)
 	if err != nil {
 		return nil, failure.New(failure.Key, "%w", err)
 	}
-	if o.Key.Format == "Gnark" {
+	switch v1alpha1.KeyFormat(o.Key.Format) {
+	case v1alpha1.KeyFormatGnark:
 		return gnarkFacts(ctx, key, id)
+	case v1alpha1.KeyFormatFilecoin:
+		return filecoinFacts(ctx, key, id, o.Key.ProvingKey.Digest, progress)
 	}
 	return snarkjsFacts(ctx, key, id)
 }

@@ -79,11 +79,9 @@ func (s *pipelineSession) Prove(ctx context.Context, in InputFile, obs stage.Obs
 	if err != nil {
 		return nil, failure.New(failure.Internal, "write the proof: %w", err)
 	}
-	out := &Proved{Proof: proof, PublicInputs: snarkjs.Decimals(r.Public), Backend: backendType(r.Backend)}
-	for _, run := range r.Runs {
-		out.Runs = append(out.Runs, v1alpha1.RunTimings{Type: v1alpha1.RunType(run.Kind), Timings: timingsOf(run)})
-	}
-	return out, nil
+	return &Proved{
+		Proof: proof, PublicInputs: snarkjs.Decimals(r.Public), Backend: backendType(r.Backend), Runs: runTimings(r.Runs),
+	}, nil
 }
 
 // formatProof writes a proof in the form that its key's tools know.
@@ -100,6 +98,14 @@ func backendType(name string) v1alpha1.BackendType {
 		return v1alpha1.BackendCUDA
 	}
 	return v1alpha1.BackendCPU
+}
+
+func runTimings(runs []pipeline.Run) []v1alpha1.RunTimings {
+	out := make([]v1alpha1.RunTimings, len(runs))
+	for i, run := range runs {
+		out[i] = v1alpha1.RunTimings{Type: v1alpha1.RunType(run.Kind), Timings: timingsOf(run)}
+	}
+	return out
 }
 
 func timingsOf(r pipeline.Run) v1alpha1.Timings {

@@ -8,8 +8,6 @@ package worker
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -61,9 +59,11 @@ type Worker struct {
 	Pod    Pod
 	Order  *order.Order
 	Client client.Client
-	Engine Engine
-	Log    logr.Logger
-	Clock  clock.WithTicker
+	// Engine proves inputs of circom and gnark, Filecoin those of Filecoin's circuits.
+	Engine   Engine
+	Filecoin *Filecoin
+	Log      logr.Logger
+	Clock    clock.WithTicker
 	// Scratch is the writable directory; Termination is where the last word goes.
 	Scratch     string
 	Termination string
@@ -143,37 +143,37 @@ func (w *Worker) run(ctx context.Context, a *applier, outcomes map[int]*outcome)
 	fs := &files{scratch: scratch}
 	defer fs.release(0, 0)
 
-	var session Session
+	parts := w.partitions(fs, &job.Spec)
 	for _, index := range todo {
 		rep.begin(index, w.Order.Runs+w.Order.WarmupRuns, v1alpha1.PartitionReport{
 			PodName: w.Pod.Name, PodUID: w.Pod.UID, Node: cut(w.Pod.Node, 63), Stage: v1alpha1.StageQueue,
 		})
-		o := &outcome{}
-		outcomes[index] = o
-		proved, digest, err := w.partition(ctx, fs, rep, job, &session, index)
-		o.err = err
-		// A stop from outside must not keep the last report from being sent.
-		sendCtx, cancel := ctx, context.CancelFunc(func() {})
-		if ctx.Err() != nil {
-			sendCtx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWordTime)
+		proved, digest, err := parts.prove(ctx, rep, index)
+		outcomes[index] = w.report(ctx, rep, index, proved, digest, err)
+		if err != nil && parts.ends(err) {
+			return errors.Join(err, parts.Close())
 		}
-		var applyErr error
-		o.report, applyErr = rep.finish(sendCtx, func(r *v1alpha1.PartitionReport) { w.fill(r, proved, digest, err) })
-		cancel()
-		o.applied = applyErr == nil
-		if applyErr != nil {
-			w.Log.Error(applyErr, "Report was not accepted; the termination message has to carry it", "partition", index)
-		}
-		if err != nil {
-			w.Log.Error(nil, "Partition was not proved", "partition", index, "class", string(failure.ClassOf(err)), "reason", err.Error())
-			if failure.ClassOf(err) != failure.Input {
-				return closeSession(session, err)
-			}
-			continue
-		}
-		w.Log.Info("Proved partition", "partition", index, "input", w.inputName(job, index))
 	}
-	return closeSession(session, nil)
+	return parts.Close()
+}
+
+// report applies a partition's last report. A stop from outside must not keep it from being sent.
+func (w *Worker) report(ctx context.Context, rep *reporter, index int, proved *Proved, digest string, err error) *outcome {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWordTime)
+		defer cancel()
+	}
+	report, applyErr := rep.finish(ctx, func(r *v1alpha1.PartitionReport) { w.fill(r, proved, digest, err) })
+	if applyErr != nil {
+		w.Log.Error(applyErr, "Report was not accepted; the termination message has to carry it", "partition", index)
+	}
+	if err != nil {
+		w.Log.Error(nil, "Partition was not proved", "partition", index, "class", string(failure.ClassOf(err)), "reason", err.Error())
+	} else {
+		w.Log.Info("Proved partition", "partition", index)
+	}
+	return &outcome{report: report, err: err, applied: applyErr == nil}
 }
 
 // todo lists the pod's partitions that have no verified proof.
@@ -192,39 +192,6 @@ func (w *Worker) todo(job *v1alpha1.ProofJob) []int {
 		}
 	}
 	return todo
-}
-
-// partition proves one partition. The key is loaded by the first one whose input is there.
-func (w *Worker) partition(ctx context.Context, fs *files, rep *reporter, job *v1alpha1.ProofJob, session *Session, index int) (*Proved, string, error) {
-	in, err := inputOf(w.Order, &job.Spec, index)
-	if err != nil {
-		return nil, "", err
-	}
-	opened, fetched := fs.mark()
-	var inline []byte
-	if in.Inline {
-		inline = inlineOf(&job.Spec, index)
-	}
-	input, digest, err := fs.input(ctx, in, inline)
-	if err != nil {
-		fs.release(opened, fetched)
-		return nil, digest, err
-	}
-	rep.update(false, func(r *v1alpha1.PartitionReport) { r.InputDigest = digest })
-	if *session == nil {
-		// The key's files stay open; the input's place is taken after them.
-		key, err := fs.keyFiles(ctx, w.Order.Key)
-		if err != nil {
-			return nil, digest, err
-		}
-		if *session, err = w.Engine.Load(ctx, key, w.Order, rep); err != nil {
-			return nil, digest, err
-		}
-	} else {
-		defer func() { fs.release(opened, fetched) }()
-	}
-	proved, err := (*session).Prove(ctx, input, rep, rep.nextRun)
-	return proved, digest, err
 }
 
 // fill makes the final report, within what a job of that many partitions may hold.
@@ -254,71 +221,6 @@ func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err
 			r.Runs = append(r.Runs, run.Bounded(n))
 		}
 	}
-}
-
-func (w *Worker) inputName(job *v1alpha1.ProofJob, index int) string {
-	if in, err := inputOf(w.Order, &job.Spec, index); err == nil {
-		return in.Name
-	}
-	return ""
-}
-
-func inlineOf(spec *v1alpha1.ProofJobSpec, index int) []byte {
-	if index >= len(spec.Inputs) || spec.Inputs[index].Inline == nil {
-		return nil
-	}
-	return spec.Inputs[index].Inline.Bytes()
-}
-
-func closeSession(s Session, err error) error {
-	if s == nil {
-		return err
-	}
-	return errors.Join(err, s.Close())
-}
-
-// lastWord writes the termination message. complete means that it holds every proof that there is.
-func (w *Worker) lastWord(outcomes map[int]*outcome, err error) (complete bool, _ error) {
-	t := order.Termination{}
-	if err != nil {
-		t.Class, t.Message = string(failure.ClassOf(err)), v1alpha1.ReportMessage(err.Error(), v1alpha1.MaxMessageLength)
-	}
-	for i, hi := w.Order.Owned(w.Pod.Index); i < hi; i++ {
-		o := outcomes[i]
-		if o == nil || o.report == nil {
-			continue
-		}
-		p := order.TerminationPartition{
-			Index: i, InputDigest: o.report.InputDigest, Proof: o.report.Proof, PublicInputs: o.report.PublicInputs,
-			Backend: string(o.report.Backend), Milliseconds: milliseconds(o.report.Timings),
-		}
-		if o.report.Error != nil {
-			p.Class, p.Message = string(failure.ClassOf(o.err)), o.report.Error.Message
-		}
-		t.Partitions = append(t.Partitions, p)
-	}
-	data := t.Marshal(func(proof string) string {
-		d := sha256.Sum256([]byte(proof))
-		return "sha256:" + hex.EncodeToString(d[:])
-	})
-	back, perr := order.ParseTermination(data)
-	complete = perr == nil && !back.Truncated
-	return complete, os.WriteFile(w.Termination, data, 0o600)
-}
-
-func milliseconds(t *v1alpha1.Timings) []int64 {
-	if t == nil {
-		return nil
-	}
-	var ms []int64
-	for _, v := range []*int64{t.QueueMilliseconds, t.SRSMilliseconds, t.SynthMilliseconds, t.GPUMilliseconds, t.VerifyMilliseconds, t.TotalMilliseconds} {
-		if v == nil {
-			ms = append(ms, 0)
-		} else {
-			ms = append(ms, *v)
-		}
-	}
-	return ms
 }
 
 func cut(s string, n int) string { return s[:min(len(s), n)] }

@@ -95,7 +95,8 @@ func (a *app) work(ctx context.Context, f *workFlags) error {
 	defer backend.Close()
 	w := &worker.Worker{
 		Pod: pod, Order: o, Client: c, Log: log, Clock: clock.RealClock{}, Scratch: f.scratch, Termination: f.termination,
-		Engine: &worker.Pipeline{Backend: backend, CacheFolder: filepath.Join(f.scratch, "programs"), Log: a.log},
+		Engine:   &worker.Pipeline{Backend: backend, CacheFolder: filepath.Join(f.scratch, "programs"), Log: a.log},
+		Filecoin: &worker.Filecoin{Backend: backend, CacheFolder: filepath.Join(f.scratch, constraintsFolder), Log: a.log},
 	}
 	return w.Run(ctx)
 }

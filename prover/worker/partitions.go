@@ -1,0 +1,25 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/cuzk-dev/cuzk/api/v1alpha1"
+)
+
+// partitions proves the partitions of a pod, one after the other. Files are opened, and the key is loaded, when a partition
+// first needs them.
+type partitions interface {
+	// prove proves a partition. The digest is that of its input, as soon as the input has been read.
+	prove(ctx context.Context, rep *reporter, index int) (p *Proved, inputDigest string, err error)
+	// ends tells whether no other partition is tried after one that failed in this way.
+	ends(err error) bool
+	Close() error
+}
+
+// partitions are those of the order's kind of circuit.
+func (w *Worker) partitions(fs *files, spec *v1alpha1.ProofJobSpec) partitions {
+	if w.Order.Circuit.IsFilecoin() {
+		return &sharedInput{order: w.Order, spec: spec, files: fs, engine: w.Filecoin}
+	}
+	return &ownInputs{order: w.Order, spec: spec, files: fs, engine: w.Engine}
+}
