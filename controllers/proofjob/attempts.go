@@ -21,7 +21,7 @@ func (p *planner) attempts() {
 	newest, before := map[int32]*corev1.Pod{}, map[int32]*corev1.Pod{}
 	count := map[int32]int32{}
 	digests := map[int32]map[string]bool{}
-	per := partitionsPerPod(p.o.Job)
+	per := p.circuit.partitionsPerPod
 	for _, pod := range p.o.Pods {
 		index, ok := completionIndex(pod)
 		if !ok {
@@ -84,7 +84,7 @@ func (p *planner) counts(x *partition, completed bool) *api.PartitionReport {
 		return r
 	}
 	// A proof that was found valid while its pod was the newest stays valid.
-	if v, ok := p.o.Verdicts[checkDigest(p.verifyingKeyDigest(), r.Proof, statementOf(x.input, r).public)]; ok && v.Valid {
+	if v, ok := p.o.Verdicts[checkDigest(p.verifyingKeyDigest(), r.Proof, p.claim(x, r))]; ok && v.Valid {
 		return r
 	}
 	return nil

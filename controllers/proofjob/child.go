@@ -24,7 +24,7 @@ func (p *planner) child() {
 	}
 	for i := range p.partitions {
 		if x := &p.partitions[i]; !x.final() && !p.hasProof(x) {
-			job, err := newChild(p.o.Job, p.o.Key, p.cfg)
+			job, err := newChild(p.o.Job, p.circuit, p.o.Key, p.cfg)
 			if err != nil {
 				p.fail(api.ReasonInvalidConfiguration, text.Sentence(err.Error()))
 				p.end()
@@ -51,8 +51,8 @@ const (
 func queueOf(labels map[string]string) string { return labels[kueueQueueLabel] }
 
 // newChild is the Job of a ProofJob.
-func newChild(job *api.ProofJob, key *api.ProvingKey, cfg Config) (*batchv1.Job, error) {
-	template, err := podTemplate(job, key, cfg)
+func newChild(job *api.ProofJob, c *circuit, key *api.ProvingKey, cfg Config) (*batchv1.Job, error) {
+	template, err := podTemplate(job, c, key, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func newChild(job *api.ProofJob, key *api.ProvingKey, cfg Config) (*batchv1.Job,
 		},
 		Spec: batchv1.JobSpec{
 			CompletionMode:       ptr.To(batchv1.IndexedCompletion),
-			Completions:          ptr.To(completions(job)),
-			Parallelism:          ptr.To(min(ptr.Deref(job.Spec.Execution.Dedicated.Parallelism, 1), completions(job))),
+			Completions:          ptr.To(c.completions()),
+			Parallelism:          ptr.To(c.parallelism),
 			BackoffLimitPerIndex: ptr.To(ptr.Deref(job.Spec.BackoffLimitPerPartition, 3)),
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
 			PodFailurePolicy:     podFailurePolicy(),
@@ -78,8 +78,8 @@ func newChild(job *api.ProofJob, key *api.ProvingKey, cfg Config) (*batchv1.Job,
 			Template: template,
 		},
 	}
-	if limit := job.Spec.MaxFailedPartitions; limit != nil {
-		child.Spec.MaxFailedIndexes = ptr.To(min(*limit, completions(job)))
+	if c.maxFailed != nil {
+		child.Spec.MaxFailedIndexes = ptr.To(min(*c.maxFailed, c.completions()))
 	}
 	return child, nil
 }
@@ -133,10 +133,10 @@ func kueueOnly(all map[string]string) map[string]string {
 }
 
 // podTemplate is the template of a job's pods.
-func podTemplate(job *api.ProofJob, key *api.ProvingKey, cfg Config) (corev1.PodTemplateSpec, error) {
+func podTemplate(job *api.ProofJob, c *circuit, key *api.ProvingKey, cfg Config) (corev1.PodTemplateSpec, error) {
 	d := &job.Spec.Execution.Dedicated
 	volumes := proverpod.NewVolumes(proverpod.Scratch(d.ScratchSize))
-	data, err := newOrder(job, volumes.Key(key), volumes.Inputs(job.Spec.Inputs)).Marshal()
+	data, err := newOrder(job, c, volumes.Key(key), volumes.Inputs(job.Spec.Inputs)).Marshal()
 	if err != nil {
 		return corev1.PodTemplateSpec{}, fmt.Errorf("the job cannot be handed to a pod: %w", err)
 	}
@@ -185,7 +185,7 @@ func serviceAccount(job *api.ProofJob) string {
 	return api.ProverIdentity
 }
 
-func newOrder(job *api.ProofJob, key order.Key, inputs []order.Input) order.Order {
+func newOrder(job *api.ProofJob, c *circuit, key order.Key, inputs []order.Input) order.Order {
 	o := order.Order{
 		Version:          order.Version,
 		Namespace:        job.Namespace,
@@ -193,8 +193,8 @@ func newOrder(job *api.ProofJob, key order.Key, inputs []order.Input) order.Orde
 		JobUID:           string(job.UID),
 		Circuit:          order.Circuit{Type: string(job.Spec.Circuit.Type)},
 		Key:              key,
-		Partitions:       len(job.Spec.Inputs),
-		PartitionsPerPod: int(partitionsPerPod(job)),
+		Partitions:       int(c.partitions),
+		PartitionsPerPod: int(c.partitionsPerPod),
 		Inputs:           inputs,
 		Backend: order.Backend{
 			Type:                string(job.Spec.Backend.Type),
@@ -204,14 +204,17 @@ func newOrder(job *api.ProofJob, key order.Key, inputs []order.Input) order.Orde
 		},
 		Runs:            int(ptr.Deref(job.Spec.Runs, 1)),
 		WarmupRuns:      int(ptr.Deref(job.Spec.WarmupRuns, 0)),
-		ProgressSeconds: progressSeconds(len(job.Spec.Inputs)),
+		ProgressSeconds: progressSeconds(int(c.partitions)),
 	}
-	if c := job.Spec.Circuit.Circom; c != nil {
-		o.Circuit.WitnessTimeoutSeconds = int(ptr.Deref(c.WitnessTimeoutSeconds, 0))
+	if circom := job.Spec.Circuit.Circom; circom != nil {
+		o.Circuit.WitnessTimeoutSeconds = int(ptr.Deref(circom.WitnessTimeoutSeconds, 0))
 	}
 	if job.Spec.Circuit.Type == api.CircuitGnark {
 		o.Circuit.Curve = key.Curve
 		o.Circuit.CommitmentHash = commitmentHash(job)
+	}
+	if c.whole() {
+		o.Circuit.Filecoin = &job.Spec.Circuit
 	}
 	return o
 }

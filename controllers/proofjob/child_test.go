@@ -20,7 +20,7 @@ import (
 
 func makeChild(t *testing.T, s *scene) *batchv1.Job {
 	t.Helper()
-	child, err := newChild(s.Job, s.Key, s.cfg)
+	child, err := newChild(s.Job, s.circuit(), s.Key, s.cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -151,8 +151,7 @@ func (r *Reconciler) submit(o *Observation, check Check) {
 				return verifyingkey.Load(ctx, r.Reader, key)
 			},
 		},
-		Proof:  check.Proof,
-		Public: check.Public,
+		Claim: check.Claim,
 	})
 }
 

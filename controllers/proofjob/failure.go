@@ -16,7 +16,7 @@ import (
 
 // failedPartitions finds the partitions that the Job has given up, and whether the Job as a whole has failed.
 func (p *planner) failedPartitions() {
-	given, per := p.failedIndexes(), partitionsPerPod(p.o.Job)
+	given, per := p.failedIndexes(), p.circuit.partitionsPerPod
 	for i := range p.partitions {
 		x := &p.partitions[i]
 		if x.final() || p.hasProof(x) {
@@ -65,7 +65,9 @@ func (p *planner) childFailed() {
 		}
 		p.fail(api.ReasonJobFailed, text.Sentence(c.Message))
 	case batchv1.JobReasonMaxFailedIndexesExceeded:
-		p.fail(api.ReasonMaxFailedPartitionsExceeded, fmt.Sprintf("More than %d partitions failed, which spec.maxFailedPartitions does not allow.", ptr.Deref(p.o.Job.Spec.MaxFailedPartitions, 0)))
+		if !p.circuit.whole() { // of a whole proof, the partitions say what failed
+			p.fail(api.ReasonMaxFailedPartitionsExceeded, fmt.Sprintf("More than %d partitions failed, which spec.maxFailedPartitions does not allow.", ptr.Deref(p.circuit.maxFailed, 0)))
+		}
 	case batchv1.JobReasonDeadlineExceeded:
 		p.fail(api.ReasonDeadlineExceeded, text.Sentence(c.Message))
 	case batchv1.JobReasonFailedIndexes, batchv1.JobReasonBackoffLimitExceeded:
@@ -86,7 +88,12 @@ func (p *planner) maxFailedPartitions() {
 			failed++
 		}
 	}
-	if limit := p.o.Job.Spec.MaxFailedPartitions; limit != nil && failed > int(*limit) {
+	limit := p.circuit.maxFailed
+	switch {
+	case limit == nil || failed <= int(*limit):
+	case p.circuit.whole():
+		p.fail(api.ReasonPartitionsFailed, p.failedList())
+	default:
 		p.fail(api.ReasonMaxFailedPartitionsExceeded, fmt.Sprintf("%s spec.maxFailedPartitions allows %d.", p.failedList(), *limit))
 	}
 }
@@ -105,6 +112,9 @@ func (p *planner) complete() {
 	}
 	if len(p.plan.Checks) > 0 {
 		return // after a restart proofs that count already are checked once more before the end is declared
+	}
+	if !p.result() {
+		return
 	}
 	p.ended = true
 	p.condition(api.ConditionComplete, metav1.ConditionTrue, api.ReasonAllProved, fmt.Sprintf("All %d partitions have a proof that counts.", len(p.partitions)))

@@ -3,7 +3,6 @@ package proofjob
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -47,24 +46,10 @@ type Refusal struct {
 	ForGood bool
 }
 
-// statement is what a proof is checked against, and where the values come from.
-type statement struct {
-	public   []string
-	declared bool
-}
-
-// statementOf tells against which public inputs a report's proof is to be checked.
-func statementOf(input *api.ProofInput, report *api.PartitionReport) statement {
-	if len(input.PublicInputs) > 0 {
-		return statement{public: input.PublicInputs, declared: true}
-	}
-	return statement{public: report.PublicInputs}
-}
-
-// checkDigest names a check: the verifying key, the proof and the public inputs.
-func checkDigest(verifyingKey api.Digest, proof string, public []string) string {
+// checkDigest names a check: the verifying key, the proof and what it must be about.
+func checkDigest(verifyingKey api.Digest, proof string, c claim) string {
 	h := sha256.New()
-	for _, s := range []string{string(verifyingKey), proof, strings.Join(public, "\n")} {
+	for _, s := range []string{string(verifyingKey), proof, c.name} {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}

@@ -104,16 +104,24 @@ func (r *Reconciler) gatherPods(ctx context.Context, o *Observation, from client
 
 // gatherVerdicts looks up what the pool knows of the proofs that are reported.
 func (r *Reconciler) gatherVerdicts(o *Observation) {
-	digest := pinnedVerifyingKey(o.Job, o.Key)
-	for i := range o.Job.Status.Partitions {
-		e := &o.Job.Status.Partitions[i]
-		if e.Report == nil || e.Report.Proof == "" || int(e.Index) >= len(o.Job.Spec.Inputs) {
-			continue
-		}
-		check := checkDigest(digest, e.Report.Proof, statementOf(&o.Job.Spec.Inputs[e.Index], e.Report).public)
-		if v, ok := r.Pool.Verdict(verification.ID{UID: o.Job.UID, Index: e.Index, Digest: check}); ok {
+	c, err := circuitOf(o.Job)
+	if err != nil {
+		return // the plan says it
+	}
+	verdict := func(index int32, proof string, about claim) {
+		check := checkDigest(pinnedVerifyingKey(o.Job, o.Key), proof, about)
+		if v, ok := r.Pool.Verdict(verification.ID{UID: o.Job.UID, Index: index, Digest: check}); ok {
 			o.Verdicts[check] = v
 		}
+	}
+	for i := range o.Job.Status.Partitions {
+		e := &o.Job.Status.Partitions[i]
+		if e.Report != nil && e.Report.Proof != "" && e.Index < c.partitions {
+			verdict(e.Index, e.Report.Proof, c.claim(&o.Job.Spec, e.Index, e.Report))
+		}
+	}
+	if whole, ok := c.wholeProof(o.Job.Status.Partitions); ok {
+		verdict(wholeProof, whole, c.wholeClaim())
 	}
 }
 

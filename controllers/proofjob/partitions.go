@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
 
@@ -65,19 +66,22 @@ func (x *partition) fail(reason, message string) {
 	x.is.State, x.is.Reason, x.is.Message = api.PartitionFailed, reason, message
 }
 
-// entries makes the partitions' entries, one per input. Pods only fill in entries that are there, so they are written
-// before the Job is created.
+// entries makes the partitions' entries. Pods only fill in entries that are there, so they are written before the Job is
+// created.
 func (p *planner) entries() {
-	inputs := p.o.Job.Spec.Inputs
-	known := make(map[int32]*api.PartitionStatus, len(inputs))
+	var err error
+	if p.circuit, err = circuitOf(p.o.Job); err != nil {
+		p.fail(api.ReasonInvalidConfiguration, text.Sentence("nothing can be proved of what the spec states: "+err.Error()))
+	}
+	known := make(map[int32]*api.PartitionStatus, p.circuit.partitions)
 	for i := range p.o.Job.Status.Partitions {
 		known[p.o.Job.Status.Partitions[i].Index] = &p.o.Job.Status.Partitions[i]
 	}
-	p.partitions = make([]partition, len(inputs))
-	for i := range inputs {
+	p.partitions = make([]partition, p.circuit.partitions)
+	for i := range p.partitions {
 		x := &p.partitions[i]
-		x.index, x.input = int32(i), &inputs[i]
-		x.is = api.PartitionStatus{Index: x.index, Input: inputs[i].Name, State: api.PartitionPending}
+		x.index, x.input = int32(i), p.circuit.input(&p.o.Job.Spec, int32(i))
+		x.is = api.PartitionStatus{Index: x.index, Input: x.input.Name, State: api.PartitionPending}
 		if e, ok := known[x.index]; ok {
 			x.was = *e
 			x.is.Attempts, x.is.Verified = e.Attempts, e.Verified
@@ -86,7 +90,7 @@ func (p *planner) entries() {
 			}
 		}
 	}
-	p.status.PartitionCount = ptr.To(int32(len(inputs)))
+	p.status.PartitionCount = ptr.To(p.circuit.partitions)
 }
 
 // entriesWritten says that the status has an entry for each partition.
@@ -97,16 +101,6 @@ func (p *planner) entriesWritten() bool {
 		}
 	}
 	return true
-}
-
-func partitionsPerPod(job *api.ProofJob) int32 {
-	return ptr.Deref(job.Spec.Execution.Dedicated.PartitionsPerPod, 1)
-}
-
-// completions is how many pods it takes, each partitionsPerPod partitions.
-func completions(job *api.ProofJob) int32 {
-	per := partitionsPerPod(job)
-	return (int32(len(job.Spec.Inputs)) + per - 1) / per
 }
 
 // indexes is a set of completion indexes.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/controllers/internal/verification"
 )
 
 // Config holds the settings that plans depend on.
@@ -23,7 +24,8 @@ type Config struct {
 
 // Plan is what is to be done for a job.
 type Plan struct {
-	// Status is the wanted status: the controller's part, without the pods' reports.
+	// Status is the wanted status: the controller's part, without the pods' reports, but for those that lose their proofs
+	// to the result of a Filecoin proof.
 	Status api.ProofJobStatus
 	// WriteStatus says that it is due; a status that differs may have to wait for the next write that is.
 	WriteStatus bool
@@ -46,10 +48,10 @@ type Plan struct {
 
 // Check is a proof of a partition to be verified.
 type Check struct {
+	// Partition is its number, or wholeProof.
 	Partition int32
 	Digest    string
-	Proof     string
-	Public    []string
+	verification.Claim
 }
 
 // MakePlan decides what to do. It is pure: equal arguments give equal plans.
@@ -101,6 +103,7 @@ type planner struct {
 	plan Plan
 
 	status     *api.ProofJobStatus
+	circuit    *circuit
 	partitions []partition
 	// key says that the proving key can be used.
 	key bool

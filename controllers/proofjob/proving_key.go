@@ -23,7 +23,7 @@ func (p *planner) keyReady() {
 	}
 	if pinned := p.o.Job.Status.ProvingKey; pinned != nil && pinned.UID == string(key.UID) {
 		// looked at before
-	} else if problem := mismatch(p.o.Job, key); problem != "" {
+	} else if problem := p.circuit.mismatch(p.o.Job, key); problem != "" {
 		not(api.ReasonKeyMismatch, problem)
 		p.fail(api.ReasonKeyMismatch, problem)
 		return
@@ -74,13 +74,12 @@ func pinnedVerifyingKey(job *api.ProofJob, key *api.ProvingKey) api.Digest {
 }
 
 // mismatch says why a job can never be proved with a key, "" if it can.
-func mismatch(job *api.ProofJob, key *api.ProvingKey) string {
-	want := api.KeyFormatSnarkjs
-	if job.Spec.Circuit.Type == api.CircuitGnark {
-		want = api.KeyFormatGnark
-	}
-	if key.Spec.Format != want {
+func (c *circuit) mismatch(job *api.ProofJob, key *api.ProvingKey) string {
+	if want := c.keyFormat; key.Spec.Format != want {
 		return fmt.Sprintf("spec.circuit.type %s wants a key of format %s, and ProvingKey %s has format %s: name another key or circuit type in a new job.", job.Spec.Circuit.Type, want, key.Name, key.Spec.Format)
+	}
+	if c.whole() {
+		return c.wrongParameters(key)
 	}
 	for i := range job.Spec.Inputs {
 		in := &job.Spec.Inputs[i]
@@ -107,6 +106,19 @@ func wrongPublicInputs(in *api.ProofInput, key *api.ProvingKey) string {
 		if v, ok := new(big.Int).SetString(s, 10); !ok || v.Sign() < 0 || v.Cmp(r) >= 0 {
 			return fmt.Sprintf("Input %s declares publicInputs[%d] that is not below the order of the scalar field of %s: reduce it in a new job.", in.Name, i, key.Spec.Curve)
 		}
+	}
+	return ""
+}
+
+// wrongParameters says why a Filecoin proof can never be made with a key, "" if it may be.
+func (c *circuit) wrongParameters(key *api.ProvingKey) string {
+	facts, name := key.Status.Facts, c.filecoin.Shape.ParameterName()
+	switch {
+	case facts == nil:
+	case facts.Parameters != "" && facts.Parameters != name:
+		return fmt.Sprintf("The circuit wants the parameters %s, and those of ProvingKey %s are %s: name another key in a new job.", name, key.Name, facts.Parameters)
+	case facts.PublicInputs != nil && *facts.PublicInputs != int64(c.filecoin.PublicInputs):
+		return fmt.Sprintf("The circuit has %d public inputs, and that of ProvingKey %s has %d: name the key with the parameters %s in a new job.", c.filecoin.PublicInputs, key.Name, *facts.PublicInputs, name)
 	}
 	return ""
 }

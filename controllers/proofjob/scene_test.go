@@ -105,7 +105,9 @@ func (s *scene) write(p Plan) {
 	s.Job = s.Job.DeepCopy()
 	s.Job.Status = *p.Status.DeepCopy()
 	for i := range s.Job.Status.Partitions {
-		s.Job.Status.Partitions[i].Report = reports[s.Job.Status.Partitions[i].Index]
+		if e := &s.Job.Status.Partitions[i]; e.Report == nil {
+			e.Report = reports[e.Index]
+		}
 	}
 }
 
@@ -177,8 +179,18 @@ func (s *scene) report(partition int, pod *corev1.Pod, proof string, public ...s
 
 // judge tells what the pool found about a partition's proof.
 func (s *scene) judge(partition int, v verification.Verdict) {
-	in, r := &s.Job.Spec.Inputs[partition], s.Job.Status.Partitions[partition].Report
-	s.Verdicts[checkDigest("sha256:vk", r.Proof, statementOf(in, r).public)] = v
+	r := s.Job.Status.Partitions[partition].Report
+	s.Verdicts[checkDigest("sha256:vk", r.Proof, s.circuit().claim(&s.Job.Spec, int32(partition), r))] = v
+}
+
+// circuit of the job.
+func (s *scene) circuit() *circuit {
+	s.t.Helper()
+	c, err := circuitOf(s.Job)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
 }
 
 // prove has the partitions proved by one running pod each, with proofs that verify.

@@ -59,7 +59,7 @@ func (p *planner) due(was *api.ProofJobStatus) bool {
 // that cannot run out of time or of partitions that may fail. A job that does needs that write for its end.
 func (p *planner) milestone(partitions []api.PartitionStatus) int {
 	steps := 1 + len(p.partitions)/32
-	if p.o.Job.Spec.ActiveDeadlineSeconds == nil && p.o.Job.Spec.MaxFailedPartitions == nil {
+	if p.o.Job.Spec.ActiveDeadlineSeconds == nil && p.circuit.maxFailed == nil {
 		steps++
 	}
 	return finals(partitions) * steps / len(p.partitions)
@@ -78,7 +78,7 @@ func finals(partitions []api.PartitionStatus) int {
 // retryNeedsProgress says that a pod failed of whose partitions some have proofs that no status tells of yet. The pod
 // that comes after it would compute them again.
 func (p *planner) retryNeedsProgress(was *api.ProofJobStatus) bool {
-	per := partitionsPerPod(p.o.Job)
+	per := p.circuit.partitionsPerPod
 	if per == 1 {
 		return false
 	}

@@ -29,38 +29,58 @@ func (p *planner) verification() {
 			p.refuse(x, api.ReasonDuplicateProof, fmt.Sprintf("The proof is the one of partition %d: two proofs of one prover never have the same bytes.", first))
 			continue
 		}
-		s := statementOf(x.input, r)
-		if reason, message := otherStatement(x.input, r); reason != "" {
+		if reason, message := p.otherStatement(x.input, r); reason != "" {
 			p.refuse(x, reason, message)
 			continue
 		}
-		reason := api.ReasonAgainstReportedInputs
-		if s.declared {
-			reason = api.ReasonAgainstDeclaredInputs
-		}
-		if p.o.Job.Spec.Verification == api.VerificationSkip {
-			x.succeed(api.ReasonSkipped)
-			continue
-		}
-		if !p.key {
-			continue
-		}
-		digest := checkDigest(p.verifyingKeyDigest(), r.Proof, s.public)
-		switch v, known := p.o.Verdicts[digest]; {
-		case known && v.Valid:
-			x.is.Verified = ptr.To(true)
-			x.succeed(reason)
-		case known && !v.KeyUnavailable:
-			p.refuse(x, api.ReasonProofInvalid, "The proof was refused: "+v.Message)
-		default:
-			if known {
-				p.keyUnavailable = true
-				p.condition(api.ConditionKeyReady, metav1.ConditionFalse, api.ReasonKeyNotReady, "The verifying key cannot be read: "+v.Message)
-				p.lookAgain(verification.KeyRetry)
-			}
-			p.plan.Checks = append(p.plan.Checks, Check{Partition: x.index, Digest: digest, Proof: r.Proof, Public: s.public})
-		}
+		p.verify(x)
 	}
+}
+
+// verify decides whether a proof that may count does.
+func (p *planner) verify(x *partition) {
+	if p.o.Job.Spec.Verification == api.VerificationSkip {
+		x.succeed(api.ReasonSkipped)
+		return
+	}
+	if !p.key {
+		return
+	}
+	c := p.claim(x, x.report)
+	reason := api.ReasonAgainstReportedInputs
+	if c.declared {
+		reason = api.ReasonAgainstDeclaredInputs
+	}
+	switch v, known := p.ask(x.index, x.report.Proof, c); {
+	case known && v.Valid:
+		x.is.Verified = ptr.To(true)
+		x.succeed(reason)
+	case known:
+		p.refuse(x, api.ReasonProofInvalid, "The proof was refused: "+v.Message)
+	}
+}
+
+// claim is what a partition's proof must be about.
+func (p *planner) claim(x *partition, r *api.PartitionReport) claim {
+	return p.circuit.claim(&p.o.Job.Spec, x.index, r)
+}
+
+// ask returns the verdict on a proof, or has it checked.
+func (p *planner) ask(partition int32, proof string, about claim) (v verification.Verdict, known bool) {
+	digest := checkDigest(p.verifyingKeyDigest(), proof, about)
+	v, known = p.o.Verdicts[digest]
+	if known && !v.KeyUnavailable {
+		return v, true
+	}
+	if known {
+		p.keyUnavailable = true
+		p.condition(api.ConditionKeyReady, metav1.ConditionFalse, api.ReasonKeyNotReady, "The verifying key cannot be read: "+v.Message)
+		p.lookAgain(verification.KeyRetry)
+	}
+	p.plan.Checks = append(p.plan.Checks, Check{Partition: partition, Digest: digest, Claim: verification.Claim{
+		Proof: proof, Public: about.public, Statement: about.statement,
+	}})
+	return verification.Verdict{}, false
 }
 
 // refuse fails a partition whose pod believes that it has a proof. It is not tried again: the pod has verified the proof
@@ -90,9 +110,15 @@ func (p *planner) proofOwners() map[string]int32 {
 }
 
 // otherStatement says why a report is not about its partition's input, "" if it may be.
-func otherStatement(in *api.ProofInput, r *api.PartitionReport) (reason, message string) {
+func (p *planner) otherStatement(in *api.ProofInput, r *api.PartitionReport) (reason, message string) {
 	if len(in.Digest) == len(r.InputDigest) && in.Digest != "" && string(in.Digest) != r.InputDigest {
 		return api.ReasonInvalidInput, fmt.Sprintf("The prover read an input with digest %s, and input %s declares %s.", r.InputDigest, in.Name, in.Digest)
+	}
+	if p.circuit.whole() { // public inputs are computed, and those of a report never looked at
+		if _, err := partitionProof(r.Proof); err != nil {
+			return api.ReasonProofInvalid, "The proof was refused: " + err.Error()
+		}
+		return "", ""
 	}
 	declared := in.PublicInputs
 	switch {
@@ -126,13 +152,16 @@ func (p *planner) verified() (metav1.ConditionStatus, string, string) {
 	if p.o.Job.Spec.Verification == api.VerificationSkip {
 		return metav1.ConditionFalse, api.ReasonSkipped, "The proofs are not verified, since spec.verification is Skip."
 	}
+	if p.failure != nil && p.failure.reason == api.ReasonProofInvalid {
+		return metav1.ConditionFalse, p.failure.reason, p.failure.message
+	}
 	declared, good := true, 0
 	for i := range p.partitions {
 		x := &p.partitions[i]
 		switch {
 		case x.is.State == api.PartitionSucceeded:
 			good++
-			declared = declared && len(x.input.PublicInputs) > 0
+			declared = declared && p.circuit.declares(x.input)
 		case x.is.State == api.PartitionFailed && !ptr.Deref(x.is.Verified, true):
 			return metav1.ConditionFalse, x.is.Reason, fmt.Sprintf("Partition %d: %s", x.index, x.is.Message)
 		}

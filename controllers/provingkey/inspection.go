@@ -21,10 +21,19 @@ import (
 func InspectionName(key *api.ProvingKey) string { return key.Name + "-inspect" }
 
 // outputs names the ConfigMaps that take the verifying key: after the key's UID too, so that those of a key that was
-// deleted and made anew are not taken for its own. One holds some 2,600 public inputs, ten times what a job may have.
+// deleted and made anew are not taken for its own.
 func outputs(key *api.ProvingKey) []string {
+	// One holds some 6,800 public inputs, or 2,600 in the JSON of snarkjs: ten times what a job may declare. Filecoin's window
+	// PoSt has up to 25,839.
+	names := make([]string, 1)
+	if key.Spec.Format == api.KeyFormatFilecoin {
+		names = make([]string, 4)
+	}
 	uid := string(key.UID)
-	return []string{fmt.Sprintf("%s-verifying-key-%s-0", key.Name, uid[:min(8, len(uid))])}
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-verifying-key-%s-%d", key.Name, uid[:min(8, len(uid))], i)
+	}
+	return names
 }
 
 // newInspection is the Job that looks at a key's files.

@@ -2,9 +2,11 @@ package provingkey
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
+	"golang.org/x/crypto/blake2b"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +18,7 @@ import (
 	"github.com/cuzk-dev/cuzk/controllers/internal/proverpod"
 	"github.com/cuzk-dev/cuzk/controllers/internal/verification"
 	"github.com/cuzk-dev/cuzk/controllers/internal/verifyingkey"
+	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
 
@@ -101,12 +104,43 @@ func (r *Reconciler) read(ctx context.Context, key *api.ProvingKey, at api.Verif
 			return nil, fmt.Errorf("it has %d bytes, and files.verifyingKey.sizeBytes is %d", len(data), want)
 		}
 	}
+	if known := contentOf(&key.Status); known != nil {
+		return known, nil
+	}
 	vk, err := verification.ParseGroth16(verification.KeyRef{Format: string(key.Spec.Format), Curve: string(key.Spec.Curve)}, data)
 	if err != nil {
 		return nil, err
 	}
 	at.Digest, at.SizeBytes = verifyingkey.Digest(data), ptr.To(int64(len(data)))
-	return &Content{Location: at, Public: int64(vk.Public()), Commitments: int32(vk.Commitments())}, nil
+	c := &Content{Location: at, Public: int64(vk.Public()), Commitments: int32(vk.Commitments())}
+	if key.Spec.Format == api.KeyFormatFilecoin {
+		c.Parameters = published(data)
+	}
+	return c, nil
+}
+
+// contentOf is the verifying key that a status pins by its digest, nil if there is none. Its points were checked before it
+// was pinned, which takes seconds for Filecoin's largest, and are again when proofs are verified.
+func contentOf(s *api.ProvingKeyStatus) *Content {
+	if s.VerifyingKey == nil || s.VerifyingKey.Digest == "" || s.Facts == nil || s.Facts.PublicInputs == nil {
+		return nil
+	}
+	return &Content{
+		Location: *s.VerifyingKey, Public: *s.Facts.PublicInputs,
+		Commitments: ptr.Deref(s.Facts.Commitments, 0), Parameters: s.Facts.Parameters,
+	}
+}
+
+// published names the parameters of Filecoin's trusted set-up that a verifying key belongs to, "" if it is of none.
+func published(data []byte) string {
+	sum := blake2b.Sum512(data)
+	digest := hex.EncodeToString(sum[:16])
+	for _, p := range filecoin.PublishedParameters {
+		if p.VK == digest {
+			return p.Circuit.Shape(p.Sector).ParameterName()
+		}
+	}
+	return ""
 }
 
 func (r *Reconciler) observeInspection(ctx context.Context, o *Observation) error {

@@ -44,6 +44,8 @@ type Content struct {
 	Location    api.VerifyingKeyLocation
 	Public      int64
 	Commitments int32
+	// Parameters names the Filecoin circuit of whose published parameters it is the verifying key, "" if it is none.
+	Parameters string
 }
 
 // Plan is what is to be done for a key.
@@ -122,10 +124,13 @@ func (p *planner) ready() {
 	}
 	if r := p.o.Result; r != nil {
 		facts.Constraints, facts.Wires, facts.DomainSize = positive(r.Constraints), positive(r.Wires), positive(r.DomainSize)
-		facts.StructureDigest = api.Digest(r.StructureDigest)
+		facts.StructureDigest, facts.Parameters = api.Digest(r.StructureDigest), r.Parameters
 		s.ProvingKeyDigest = api.Digest(r.ProvingKeyDigest)
 	}
 	facts.PublicInputs = ptr.To(c.Public)
+	if c.Parameters != "" {
+		facts.Parameters = c.Parameters
+	}
 	facts.Commitments = nil
 	if c.Commitments > 0 {
 		facts.Commitments = ptr.To(c.Commitments)

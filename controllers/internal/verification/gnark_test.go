@@ -84,14 +84,14 @@ func TestGnark(t *testing.T) {
 				t.Errorf("%d public inputs, %d commitments, want 1, %d", key.Public(), key.Commitments(), want)
 			}
 			text := base64.StdEncoding.EncodeToString(proofBytes.Bytes())
-			if err := key.Verify(text, []string{"32"}); err != nil {
+			if err := key.Verify(Claim{Proof: text, Public: []string{"32"}}); err != nil {
 				t.Errorf("gnark's own proof: %v", err)
 			}
-			if err := key.Verify(text, []string{"33"}); err == nil {
+			if err := key.Verify(Claim{Proof: text, Public: []string{"33"}}); err == nil {
 				t.Error("verified with another public input")
 			}
 			for _, bad := range []string{text[:len(text)-8], text + "AAAA", "!" + text[1:]} {
-				if err := key.Verify(bad, []string{"32"}); err == nil {
+				if err := key.Verify(Claim{Proof: bad, Public: []string{"32"}}); err == nil {
 					t.Error("verified a damaged proof")
 				}
 			}

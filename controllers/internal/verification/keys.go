@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
 )
 
 // KeyRef names a verifying key by its content. Load fetches that content when the cache does not have it; it must check
@@ -22,10 +24,19 @@ func (r KeyRef) id() keyID { return keyID{r.Format, r.Curve, r.CommitmentHash, r
 
 type keyID struct{ format, curve, hash, digest string }
 
+// Claim is a proof and what it must be about.
+type Claim struct {
+	// Proof is as in a report: snarkjs's JSON, base64 of gnark's binary, or base64 of a Filecoin proof or partition.
+	Proof string
+	// Public are the public inputs in decimal. Those of a Filecoin proof are computed from Statement instead.
+	Public    []string
+	Statement proof.Statement
+}
+
 // Key is a verifying key that has been parsed and checked. It is safe for concurrent use.
 type Key interface {
-	// Verify returns nil if the proof is one for these public inputs, else why not.
-	Verify(proof string, public []string) error
+	// Verify returns nil if the proof is one of what it must be about, else why not.
+	Verify(Claim) error
 	// Public counts the public inputs.
 	Public() int
 	// Commitments counts the Pedersen commitments, which only gnark circuits have.

@@ -16,7 +16,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// ID names one check: a proof and its public inputs (Digest covers both) for a partition of a job.
+// ID names one check: a proof and what it must be about (Digest covers both) for a partition of a job.
 type ID struct {
 	UID    types.UID
 	Index  int32
@@ -28,9 +28,7 @@ type Task struct {
 	ID  ID
 	Job types.NamespacedName
 	Key KeyRef
-	// Proof and Public are as in a report: snarkjs's JSON or base64 of gnark's binary, and decimal strings.
-	Proof  string
-	Public []string
+	Claim
 }
 
 // KeyRetry is how long a verifying key that could not be had is left alone.
@@ -176,7 +174,7 @@ func (p *Pool) check(ctx context.Context, t Task) (v Verdict) {
 	if err != nil {
 		return Verdict{Message: err.Error(), KeyUnavailable: true}
 	}
-	if err := key.Verify(t.Proof, t.Public); err != nil {
+	if err := key.Verify(t.Claim); err != nil {
 		return Verdict{Message: err.Error()}
 	}
 	return Verdict{Valid: true}

@@ -63,7 +63,7 @@ func TestPoolVerdicts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id := ID{UID: "u", Digest: c.name}
-			p.Submit(Task{ID: id, Job: job, Key: snarkjsRef(key), Proof: c.proof, Public: c.public})
+			p.Submit(Task{ID: id, Job: job, Key: snarkjsRef(key), Claim: Claim{Proof: c.proof, Public: c.public}})
 			if got := <-woken; got != job {
 				t.Errorf("woke %v", got)
 			}
@@ -86,7 +86,7 @@ func TestPoolKeyUnavailable(t *testing.T) {
 		loads++
 		return key.VerifyingKey(), fault
 	}
-	task := Task{ID: ID{UID: "u", Digest: "d"}, Key: ref, Proof: key.Proof(1), Public: []string{"1"}}
+	task := Task{ID: ID{UID: "u", Digest: "d"}, Key: ref, Claim: Claim{Proof: key.Proof(1), Public: []string{"1"}}}
 	p.Submit(task)
 	<-woken
 	want := Verdict{KeyUnavailable: true, Message: fault.Error()}
@@ -114,8 +114,8 @@ func TestPoolKeyUnavailable(t *testing.T) {
 
 type panicking struct{ Key }
 
-func (panicking) Verify(string, []string) error { panic("index out of range") }
-func (panicking) Bytes() int64                  { return 1 }
+func (panicking) Verify(Claim) error { panic("index out of range") }
+func (panicking) Bytes() int64       { return 1 }
 
 // The bytes come from outside: what goes wrong with one proof must not end the operator.
 func TestPoolSurvivesPanic(t *testing.T) {
