@@ -16,8 +16,8 @@ const halfRounds = FullRounds / 2
 // partialRounds by arity.
 var partialRounds = map[int]int{2: 55, 4: 56, 8: 57, 11: 57, 16: 59, 24: 59, 36: 60}
 
-// Constants are those of one arity, in the form that needs the fewest multiplications: round constants moved across the
-// linear layers, and the linear layers of partial rounds as sparse matrices.
+// Constants are those of one arity, in the form that needs the fewest multiplications of elements, on which the circuit is
+// built: round constants moved across the linear layers, and the linear layers of partial rounds as sparse matrices.
 type Constants struct {
 	// Arity is the number of inputs, Width that of the state: one more.
 	Arity, Width int
@@ -30,6 +30,8 @@ type Constants struct {
 	MDS, PreSparse Matrix
 	// Sparse are the linear layers of the partial rounds.
 	Sparse []Sparse
+
+	linear linear
 }
 
 var constants = func() map[int]func() *Constants {
@@ -52,7 +54,7 @@ func Of(arity int) *Constants {
 
 func derive(arity, partial int) *Constants {
 	width := arity + 1
-	c := &Constants{Arity: arity, Width: width, PartialRounds: partial, MDS: cauchy(width)}
+	c := &Constants{Arity: arity, Width: width, PartialRounds: partial, MDS: cauchy(width), linear: newLinear(width, partial)}
 	g := newGrain(width, FullRounds, partial)
 	rounds := make([][]fr.Element, FullRounds+partial)
 	for r := range rounds {

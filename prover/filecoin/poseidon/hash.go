@@ -43,8 +43,7 @@ func (c *Constants) Trace(tag fr.Element, inputs, trace []fr.Element) fr.Element
 	if len(inputs) != c.Arity {
 		panic(fmt.Sprintf("poseidon: %d inputs for arity %d", len(inputs), c.Arity))
 	}
-	buffer := make([]fr.Element, 2*c.Width)
-	p := permutation{Constants: c, constant: c.Round, trace: trace, state: buffer[:c.Width], next: buffer[c.Width:]}
+	p := permutation{Constants: c, constant: c.Round, trace: trace, state: make([]fr.Element, c.Width)}
 	p.state[0] = tag
 	copy(p.state[1:], inputs)
 	hash := p.run()
@@ -57,30 +56,25 @@ func (c *Constants) Trace(tag fr.Element, inputs, trace []fr.Element) fr.Element
 // permutation is one run. Each step takes its constants, and the places of its intermediate values, from the front.
 type permutation struct {
 	*Constants
-	state, next     []fr.Element
+	state           []fr.Element
 	constant, trace []fr.Element
 }
 
 func (p *permutation) run() fr.Element {
 	p.firstRound()
-	for range halfRounds - 2 {
-		p.fullRound()
-		p.mix(p.MDS)
-	}
-	p.fullRound()
-	p.mix(p.PreSparse)
-	for i := range p.Sparse {
-		p.state[0] = p.sbox(p.state[0], true)
-		p.mixSparse(&p.Sparse[i])
-	}
 	for range halfRounds - 1 {
 		p.fullRound()
-		p.mix(p.MDS)
+		p.mix()
+	}
+	p.partialRounds()
+	for range halfRounds - 1 {
+		p.fullRound()
+		p.mix()
 	}
 	for i := range p.state {
 		p.state[i] = p.sbox(p.state[i], false)
 	}
-	p.mix(p.MDS)
+	p.mix()
 	return p.state[1]
 }
 
@@ -97,7 +91,7 @@ func (p *permutation) firstRound() {
 	for i := 1; i < p.Width; i++ {
 		p.state[i] = p.power(p.state[i], true)
 	}
-	p.mix(p.MDS)
+	p.mix()
 }
 
 func (p *permutation) fullRound() {
@@ -132,19 +126,56 @@ func (p *permutation) power(x fr.Element, constant bool) fr.Element {
 	return x5
 }
 
-func (p *permutation) mix(m Matrix) {
-	m.row(p.state, p.next)
-	p.state, p.next = p.next, p.state
+// mix is the linear layer.
+func (p *permutation) mix() {
+	if p.linear.integers == nil {
+		next := make([]fr.Element, p.Width)
+		p.MDS.row(p.state, next)
+		p.state = next
+		return
+	}
+	c := p.columns()
+	for j := range p.state {
+		x := p.linear.sum(&c, j)
+		p.state[j].Mul(&x, &p.linear.restore)
+	}
 }
 
-func (p *permutation) mixSparse(s *Sparse) {
-	var t, sum fr.Element
-	first := p.state[0]
+func (p *permutation) columns() (c columns) {
 	for i := range p.state {
-		sum.Add(&sum, t.Mul(&p.state[i], &s.Column[i]))
+		c.set(i, &p.state[i])
 	}
-	p.state[0] = sum
-	for j := range s.Row {
-		p.state[j+1].Add(&p.state[j+1], t.Mul(&first, &s.Row[j]))
+	return c
+}
+
+// partialRounds pass element 0 through the S-box. The others, which no S-box takes as they are, stay scaled.
+func (p *permutation) partialRounds() {
+	l := &p.linear
+	if l.integers == nil {
+		for range p.PartialRounds {
+			p.state[0] = p.sbox(p.state[0], true)
+			p.mix()
+		}
+		return
+	}
+	state := p.columns()
+	var next columns
+	x := p.state[0]
+	for k := range p.PartialRounds {
+		x = p.sbox(x, true)
+		x.Mul(&x, &l.scale[k])
+		state.set(0, &x)
+		for j := range p.state {
+			y := l.sum(&state, j)
+			next.set(j, &y)
+		}
+		state = next
+		x = state.get(0)
+		x.Mul(&x, &l.unscale[k+1])
+	}
+	p.state[0] = x
+	for j := 1; j < p.Width; j++ {
+		y := state.get(j)
+		p.state[j].Mul(&y, &l.unscale[p.PartialRounds])
 	}
 }

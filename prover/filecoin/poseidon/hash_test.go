@@ -156,6 +156,104 @@ func TestTraceIsConsistent(t *testing.T) {
 	}
 }
 
+// The trace is that of the permutation as the circuit has it, with sparse matrices in partial rounds.
+func TestTraceIsThatOfSparseMatrices(t *testing.T) {
+	for _, want := range published {
+		c := poseidon.Of(want.arity)
+		var inputs []fr.Element
+		for i := range want.arity {
+			x := fr.NewElement(uint64(2 + i))
+			inputs = append(inputs, *x.Inverse(&x))
+		}
+		trace := make([]fr.Element, c.TraceLen())
+		c.Trace(poseidon.MerkleTag(want.arity), inputs, trace)
+		if diff := cmp.Diff(sparseTrace(c, poseidon.MerkleTag(want.arity), inputs), trace); diff != "" {
+			t.Errorf("arity %d (-want +got):\n%s", want.arity, diff)
+		}
+	}
+}
+
+// sparseTrace is Trace by the definition of Constants.
+func sparseTrace(c *poseidon.Constants, tag fr.Element, inputs []fr.Element) (trace []fr.Element) {
+	constants := c.Round
+	next := func() (k fr.Element) {
+		if len(constants) > 0 {
+			k, constants = constants[0], constants[1:]
+		}
+		return k
+	}
+	sbox := func(x fr.Element) fr.Element {
+		var x2, x4, x5 fr.Element
+		x2.Square(&x)
+		x4.Square(&x2)
+		k := next()
+		x5.Mul(&x4, &x).Add(&x5, &k)
+		trace = append(trace, x, x2, x4, x5)
+		return x5
+	}
+	product := func(state []fr.Element, entry func(i, j int) fr.Element) []fr.Element {
+		out := make([]fr.Element, len(state))
+		for i := range state {
+			for j := range out {
+				t := entry(i, j)
+				out[j].Add(&out[j], t.Mul(&t, &state[i]))
+			}
+		}
+		return out
+	}
+	dense := func(m poseidon.Matrix) func(i, j int) fr.Element {
+		return func(i, j int) fr.Element { return m[i][j] }
+	}
+	sparse := func(s *poseidon.Sparse) func(i, j int) fr.Element {
+		return func(i, j int) (e fr.Element) {
+			switch {
+			case j == 0:
+				return s.Column[i]
+			case i == 0:
+				return s.Row[j-1]
+			case i == j:
+				e.SetOne()
+			}
+			return e
+		}
+	}
+	state := append([]fr.Element{tag}, inputs...)
+	for i := range state {
+		k := next()
+		state[i].Add(&state[i], &k)
+	}
+	full := func() {
+		for i := range state {
+			state[i] = sbox(state[i])
+		}
+	}
+	const half = poseidon.FullRounds / 2
+	for round := range half {
+		full()
+		m := c.MDS
+		if round == half-1 {
+			m = c.PreSparse
+		}
+		state = product(state, dense(m))
+	}
+	for i := range c.Sparse {
+		state[0] = sbox(state[0])
+		state = product(state, sparse(&c.Sparse[i]))
+	}
+	for range half {
+		full()
+		state = product(state, dense(c.MDS))
+	}
+	// Of the first round, the circuit has neither the tag's S-box nor what the others take, which are inputs.
+	first := trace[4 : 4*len(state)]
+	rest := trace[4*len(state):]
+	trace = nil
+	for ; len(first) > 0; first = first[4:] {
+		trace = append(trace, first[1:4]...)
+	}
+	return append(append(trace, rest...), state[1])
+}
+
 // Constraint counts of the reference's circuit: the trace is as long.
 func TestTraceLengthIsTheCircuitsCount(t *testing.T) {
 	for arity, want := range map[int]int{2: 311, 4: 377, 8: 505, 11: 598, 16: 761, 24: 1009, 36: 1385} {
