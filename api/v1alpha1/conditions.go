@@ -34,7 +34,7 @@ const (
 	ReasonKeyNotFound = "KeyNotFound"
 	// ReasonKeyNotReady: the ProvingKey's condition Ready is not True.
 	ReasonKeyNotReady = "KeyNotReady"
-	// ReasonKeyMismatch: the key's format does not suit the job's circuit type, or the number of public inputs differs.
+	// ReasonKeyMismatch: the key's format does not suit the job's circuit type, or it is the key of another circuit.
 	ReasonKeyMismatch = "KeyMismatch"
 	// ReasonKeyChanged: the ProvingKey was deleted and made anew after the job had started.
 	ReasonKeyChanged = "KeyChanged"
@@ -90,7 +90,7 @@ const (
 	ReasonMaxFailedPartitionsExceeded = "MaxFailedPartitionsExceeded"
 	// ReasonInvalidKey: the prover found the key's files unusable.
 	ReasonInvalidKey = "InvalidKey"
-	// ReasonInvalidConfiguration: the prover cannot carry out the job's settings.
+	// ReasonInvalidConfiguration: the prover cannot carry out the job's settings, or nothing can be proved of its statement.
 	ReasonInvalidConfiguration = "InvalidConfiguration"
 	// ReasonInvalidJob: the API server refuses the Job for good.
 	ReasonInvalidJob = "InvalidJob"
@@ -102,13 +102,16 @@ const (
 	ReasonInputChanged = "InputChanged"
 	// ReasonProofMissing: the pods ended well and a proof is not there.
 	ReasonProofMissing = "ProofMissing"
+	// ReasonWholeProofInvalid: the partitions of a Filecoin proof verify alone and not together.
+	ReasonWholeProofInvalid = "WholeProofInvalid"
 	// ReasonJobFailed: the Job failed for a reason of its own.
 	ReasonJobFailed = "JobFailed"
 )
 
 // Reasons of Verified, and of partitions.
 const (
-	// ReasonAgainstDeclaredInputs: the proof verified with the public inputs that the spec declares.
+	// ReasonAgainstDeclaredInputs: the proof verified with the public inputs that the spec declares, or that follow from its
+	// statement.
 	ReasonAgainstDeclaredInputs = "AgainstDeclaredInputs"
 	// ReasonAgainstReportedInputs: the proof verified with the public inputs that the prover reported.
 	ReasonAgainstReportedInputs = "AgainstReportedInputs"

@@ -249,7 +249,7 @@ func TestFilecoinWholeIsRefused(t *testing.T) {
 	}
 	s.judgeWhole(proofOf("A")+proofOf("B"), refusedVerdict)
 	p := s.plan()
-	want(t, p, api.ConditionFailed, metav1.ConditionTrue, api.ReasonProofInvalid)
+	want(t, p, api.ConditionFailed, metav1.ConditionTrue, api.ReasonWholeProofInvalid)
 	want(t, p, api.ConditionVerified, metav1.ConditionFalse, api.ReasonProofInvalid)
 	if p.Status.Result != nil {
 		t.Error("a failed job has a result")

@@ -15,16 +15,16 @@ import (
 // wholeProof stands in the place of a partition's number for a check of all together.
 const wholeProof int32 = -1
 
-// partitionProof reads the proof in a Filecoin partition's report.
-func partitionProof(text string) ([]byte, error) {
+// checkForm refuses what cannot be a Filecoin partition's proof, so that what is joined has each in its place.
+func checkForm(text string) error {
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("it is not base64: %w", err)
+		return fmt.Errorf("it is not base64: %w", err)
 	}
 	if len(data) != proof.Bytes {
-		return nil, fmt.Errorf("it has %d bytes, not the %d of a partition", len(data), proof.Bytes)
+		return fmt.Errorf("it has %d bytes, not the %d of a partition", len(data), proof.Bytes)
 	}
-	return data, nil
+	return nil
 }
 
 // joinProofs joins the partitions' proofs in their order; ok is false while one is not there. 192 bytes are whole groups of
@@ -59,7 +59,7 @@ func (p *planner) result() (done bool) {
 		case !known:
 			return false
 		case !v.Valid:
-			p.fail(api.ReasonProofInvalid, "The partitions' proofs verify alone, but not together: "+v.Message)
+			p.fail(api.ReasonWholeProofInvalid, "The partitions' proofs verify alone, but not together: "+v.Message)
 			return false
 		}
 	}

@@ -115,7 +115,7 @@ func (p *planner) otherStatement(in *api.ProofInput, r *api.PartitionReport) (re
 		return api.ReasonInvalidInput, fmt.Sprintf("The prover read an input with digest %s, and input %s declares %s.", r.InputDigest, in.Name, in.Digest)
 	}
 	if p.circuit.whole() { // public inputs are computed, and those of a report never looked at
-		if _, err := partitionProof(r.Proof); err != nil {
+		if err := checkForm(r.Proof); err != nil {
 			return api.ReasonProofInvalid, "The proof was refused: " + err.Error()
 		}
 		return "", ""
@@ -152,8 +152,8 @@ func (p *planner) verified() (metav1.ConditionStatus, string, string) {
 	if p.o.Job.Spec.Verification == api.VerificationSkip {
 		return metav1.ConditionFalse, api.ReasonSkipped, "The proofs are not verified, since spec.verification is Skip."
 	}
-	if p.failure != nil && p.failure.reason == api.ReasonProofInvalid {
-		return metav1.ConditionFalse, p.failure.reason, p.failure.message
+	if p.failure != nil && p.failure.reason == api.ReasonWholeProofInvalid {
+		return metav1.ConditionFalse, api.ReasonProofInvalid, p.failure.message
 	}
 	declared, good := true, 0
 	for i := range p.partitions {

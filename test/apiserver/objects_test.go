@@ -60,16 +60,26 @@ func newProvingKey(namespace, name string) *v1alpha1.ProvingKey {
 // reportingJob makes a job of n partitions with the entries that the controller puts into its status.
 func reportingJob(t *testing.T, job *v1alpha1.ProofJob) *v1alpha1.ProofJob {
 	t.Helper()
+	inputs := make([]string, len(job.Spec.Inputs))
+	for i := range inputs {
+		inputs[i] = job.Spec.Inputs[i].Name
+	}
+	return reportingPartitions(t, job, inputs...)
+}
+
+// reportingPartitions is reportingJob for partitions of these inputs.
+func reportingPartitions(t *testing.T, job *v1alpha1.ProofJob, inputs ...string) *v1alpha1.ProofJob {
+	t.Helper()
 	if err := admin.Create(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
-	for i, input := range job.Spec.Inputs {
+	for i, input := range inputs {
 		job.Status.Partitions = append(job.Status.Partitions, v1alpha1.PartitionStatus{
-			Index: int32(i), Input: input.Name, State: v1alpha1.PartitionPending,
+			Index: int32(i), Input: input, State: v1alpha1.PartitionPending,
 		})
 	}
 	job.Status.State = v1alpha1.ProofJobRunning
-	job.Status.Progress = fmt.Sprintf("0/%d", len(job.Spec.Inputs))
+	job.Status.Progress = fmt.Sprintf("0/%d", len(inputs))
 	if err := admin.Status().Update(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -227,6 +228,26 @@ func TestProverWritesItsOwnReports(t *testing.T) {
 			refused(t, fmt.Sprintf("pod %s on partition %d", pod.pod, partition), applyReport(t, pod, several, partition, pod.report(v1alpha1.StageDone)), otherEntry)
 		}
 	}
+
+	// One pod owns all partitions of a Filecoin proof, unless the job says otherwise.
+	whole := reportingPartitions(t, newFilecoinJob(namespace, "whole"), slices.Repeat([]string{"input-0"}, 10)...)
+	pod = newProver(t, namespace, "whole-0-abcde")
+	for _, partition := range []int32{0, 9} {
+		if err := applyReport(t, pod, whole, partition, pod.report(v1alpha1.StageSynth)); err != nil {
+			t.Errorf("pod %s on its partition %d: %v", pod.pod, partition, err)
+		}
+	}
+	other := newProver(t, namespace, "whole-1-abcde")
+	refused(t, "a pod that owns no partition", applyReport(t, other, whole, 1, other.report(v1alpha1.StageSynth)), otherEntry)
+
+	parts := newFilecoinJob(namespace, "parts")
+	parts.Spec.Execution.Dedicated.PartitionsPerPod = ptr.To[int32](1)
+	reportingPartitions(t, parts, "input-0", "input-0")
+	pod = newProver(t, namespace, "parts-1-abcde")
+	if err := applyReport(t, pod, parts, 1, pod.report(v1alpha1.StageSynth)); err != nil {
+		t.Errorf("pod %s on its partition: %v", pod.pod, err)
+	}
+	refused(t, "pod of partition 1 on partition 0", applyReport(t, pod, parts, 0, pod.report(v1alpha1.StageSynth)), otherEntry)
 
 	got := &v1alpha1.ProofJob{}
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(single), got); err != nil {

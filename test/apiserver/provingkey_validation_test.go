@@ -50,6 +50,19 @@ func TestProvingKeyValidation(t *testing.T) {
 			s.Files.ConstraintSystem = &v1alpha1.KeyFile{PersistentVolumeClaim: claim}
 			s.Files.WitnessGenerator = &v1alpha1.KeyFile{PersistentVolumeClaim: claim}
 		}, want: []string{"spec.files.witnessGenerator: files.witnessGenerator is circom's .wasm and allowed only with format Snarkjs: remove it"}},
+		{name: "Filecoin", change: func(s spec) {
+			s.Format = v1alpha1.KeyFormatFilecoin
+			s.Files.VerifyingKey = &v1alpha1.KeyFile{ConfigMap: &v1alpha1.ConfigMapKey{Name: "keys", Key: "a.vk"}}
+		}},
+		{name: "Filecoin with what it does not have", change: func(s spec) {
+			s.Format, s.Curve = v1alpha1.KeyFormatFilecoin, v1alpha1.CurveBN254
+			s.Files.ConstraintSystem = &v1alpha1.KeyFile{PersistentVolumeClaim: claim}
+			s.Files.WitnessGenerator = &v1alpha1.KeyFile{PersistentVolumeClaim: claim}
+		}, want: []string{
+			"spec.curve: curve must be BLS12-381 with format Filecoin: change it",
+			"spec.files.constraintSystem: files.constraintSystem is not allowed with format Filecoin, whose circuits the prover knows: remove it",
+			"spec.files.witnessGenerator: files.witnessGenerator is circom's .wasm and allowed only with format Snarkjs: remove it",
+		}},
 		{name: "no source", change: key(v1alpha1.KeyFile{SizeBytes: ptr.To[int64](1)}), want: []string{oneSource}},
 		{name: "two sources", change: key(v1alpha1.KeyFile{PersistentVolumeClaim: claim, ConfigMap: &v1alpha1.ConfigMapKey{Name: "a", Key: "b"}}), want: []string{oneSource}},
 		{name: "no proving key", change: key(v1alpha1.KeyFile{}), want: []string{"spec.files: Required value"}},

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 )
 
 func sample(inputs int, path string) Order {
@@ -68,6 +71,41 @@ func TestOrderShortensLongInputs(t *testing.T) {
 	}
 }
 
+// filecoin is the order for a window PoSt of so many sectors, which have one input.
+func filecoin(sectors int) Order {
+	o := sample(1, "vanilla")
+	circuit := &v1alpha1.Circuit{Type: v1alpha1.CircuitFilecoinWindowPoSt, FilecoinWindowPoSt: &v1alpha1.FilecoinWindowPoStCircuit{}}
+	for i := range sectors {
+		circuit.FilecoinWindowPoSt.Sectors = append(circuit.FilecoinWindowPoSt.Sectors, v1alpha1.FilecoinSector{
+			SectorNumber: ptr.To(int64(i)), CommR: v1alpha1.SealedCommitment(strings.Repeat("0", 64)),
+		})
+	}
+	o.Partitions = 3
+	o.Circuit = Circuit{Type: string(circuit.Type), Filecoin: circuit}
+	return o
+}
+
+func TestOrderLeavesLongStatementToJob(t *testing.T) {
+	for sectors, short := range map[int]bool{5: true, 2349: false} {
+		want := filecoin(sectors)
+		spec := &v1alpha1.ProofJobSpec{Circuit: *want.Circuit.Filecoin}
+		data, err := want.Marshal()
+		if err != nil || len(data) > MaxBytes {
+			t.Fatalf("%d bytes, %v", len(data), err)
+		}
+		got, err := Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(&spec.Circuit, got.Statement(spec)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(want.Inputs, got.Inputs); diff != "" || got.InputsFromJob || got.CircuitFromJob == short {
+			t.Errorf("%d sectors: statement from the job %t, inputs from the job %t %s", sectors, got.CircuitFromJob, got.InputsFromJob, diff)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Order)
@@ -76,6 +114,8 @@ func TestParseRefuses(t *testing.T) {
 		"another version": {func(o *Order) { o.Version = 2 }, "understands 1"},
 		"no partitions":   {func(o *Order) { o.Partitions = 0 }, "no partitions"},
 		"too few inputs":  {func(o *Order) { o.Inputs = o.Inputs[:1] }, "1 inputs for 2 partitions"},
+		"too many inputs": {func(o *Order) { *o = filecoin(1); o.Inputs = append(o.Inputs, o.Inputs[0]) }, "2 inputs for 3 partitions, want 1"},
+		"no statement":    {func(o *Order) { *o = filecoin(1); o.Circuit.Filecoin = nil }, "no statement"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := sample(2, "x")
