@@ -26,29 +26,34 @@ type circuit struct {
 	filecoin *statement.Filecoin
 }
 
+// keyFormats are those of batches.
+var keyFormats = map[api.CircuitType]api.KeyFormat{
+	api.CircuitCircom: api.KeyFormatSnarkjs,
+	api.CircuitGnark:  api.KeyFormatGnark,
+}
+
 // circuitOf reads spec.circuit and what depends on it. An error is one of the statement that the API server could not see;
 // the circuit is then one of a single partition, with which nothing can be done.
 func circuitOf(job *api.ProofJob) (*circuit, error) {
-	c, err := &circuit{}, error(nil)
-	var perPod, pods int32 = 1, 1
-	switch {
-	case job.Spec.Circuit.Type.IsFilecoin():
-		c.keyFormat, c.partitions, c.maxFailed = api.KeyFormatFilecoin, 1, ptr.To[int32](0)
-		if c.filecoin, err = statement.Of(&job.Spec.Circuit); err == nil {
-			c.partitions = int32(c.filecoin.Statement.Partitions())
-		}
-		perPod, pods = c.partitions, c.partitions
-	default:
-		c.keyFormat = api.KeyFormatSnarkjs
-		if job.Spec.Circuit.Type == api.CircuitGnark {
-			c.keyFormat = api.KeyFormatGnark
-		}
-		c.partitions, c.maxFailed = int32(len(job.Spec.Inputs)), job.Spec.MaxFailedPartitions
+	spec := &job.Spec
+	if !spec.Circuit.Type.IsFilecoin() {
+		c := &circuit{keyFormat: keyFormats[spec.Circuit.Type], partitions: int32(len(spec.Inputs)), maxFailed: spec.MaxFailedPartitions}
+		c.spread(&spec.Execution.Dedicated, 1, 1)
+		return c, nil
 	}
-	d := &job.Spec.Execution.Dedicated
-	c.partitionsPerPod = min(ptr.Deref(d.PartitionsPerPod, perPod), c.partitions)
-	c.parallelism = min(ptr.Deref(d.Parallelism, pods), c.completions())
+	c := &circuit{keyFormat: api.KeyFormatFilecoin, partitions: 1, maxFailed: ptr.To[int32](0)}
+	f, err := statement.Of(&spec.Circuit)
+	if err == nil {
+		c.filecoin, c.partitions = f, int32(f.Statement.Partitions())
+	}
+	c.spread(&spec.Execution.Dedicated, c.partitions, c.partitions)
 	return c, err
+}
+
+// spread lays the partitions out over pods, as the job or else the defaults say.
+func (c *circuit) spread(d *api.DedicatedExecution, partitionsPerPod, parallelism int32) {
+	c.partitionsPerPod = min(ptr.Deref(d.PartitionsPerPod, partitionsPerPod), c.partitions)
+	c.parallelism = min(ptr.Deref(d.Parallelism, parallelism), c.completions())
 }
 
 // completions is how many pods it takes.

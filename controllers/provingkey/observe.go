@@ -114,7 +114,7 @@ func (r *Reconciler) read(ctx context.Context, key *api.ProvingKey, at api.Verif
 	at.Digest, at.SizeBytes = verifyingkey.Digest(data), ptr.To(int64(len(data)))
 	c := &Content{Location: at, Public: int64(vk.Public()), Commitments: int32(vk.Commitments())}
 	if key.Spec.Format == api.KeyFormatFilecoin {
-		c.Parameters = published(data)
+		c.Parameters = published(blake2b.Sum512(data))
 	}
 	return c, nil
 }
@@ -131,10 +131,10 @@ func contentOf(s *api.ProvingKeyStatus) *Content {
 	}
 }
 
-// published names the parameters of Filecoin's trusted set-up that a verifying key belongs to, "" if it is of none.
-func published(data []byte) string {
-	sum := blake2b.Sum512(data)
-	digest := hex.EncodeToString(sum[:16])
+// published names the parameters of Filecoin's trusted set-up to which the verifying key with this digest belongs, "" if it
+// is of none.
+func published(verifyingKey [blake2b.Size]byte) string {
+	digest := hex.EncodeToString(verifyingKey[:16]) // as much as is published
 	for _, p := range filecoin.PublishedParameters {
 		if p.VK == digest {
 			return p.Circuit.Shape(p.Sector).ParameterName()

@@ -1,6 +1,7 @@
 package provingkey
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -205,5 +206,62 @@ func TestInspectionJob(t *testing.T) {
 	}
 	if data, err := json.Marshal(job); err != nil || len(data) > 64<<10 {
 		t.Errorf("%d bytes, %v", len(data), err)
+	}
+}
+
+func filecoinKey(k *api.ProvingKey) {
+	k.Spec.Format, k.Spec.Curve = api.KeyFormatFilecoin, api.CurveBLS12381
+}
+
+// The largest verifying key is that of a window PoSt: 25,840 points of 96 bytes, and what comes before them.
+func TestOutputsTakeTheVerifyingKey(t *testing.T) {
+	const largest = 3*96 + 3*192 + 4 + 25840*96
+	names := outputs(newKey(filecoinKey))
+	if room := len(names) * order.InspectionPartBytes; room < largest || names[3] != "key-verifying-key-01234567-3" {
+		t.Errorf("%v take %d bytes, want %d", names, room, largest)
+	}
+	if names := outputs(newKey()); len(names) != 1 || names[0] != "key-verifying-key-01234567-0" {
+		t.Errorf("a .zkey's verifying key goes into %v", names)
+	}
+}
+
+// The name of a Filecoin key's parameters is what inspection found by their lengths, or what the published digest says.
+func TestNamesOfParameters(t *testing.T) {
+	const window = "v28-proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-8-0-0377ded656c6f524f1618760bffe4e0a1c51d5a70c4509eedae8a27555733edc"
+	var digest [64]byte
+	if _, err := hex.Decode(digest[:], []byte("0f8ec542485568fa3468c066e9fed82b")); err != nil { // of its .vk, in parameters.json
+		t.Fatal(err)
+	}
+	if got := published(digest); got != window {
+		t.Errorf("published parameters are %q, want %q", got, window)
+	}
+	if got := published([64]byte{1}); got != "" {
+		t.Errorf("unknown parameters are %q", got)
+	}
+	content := &Content{Location: api.VerifyingKeyLocation{Digest: "sha256:vk"}, Public: 25839}
+	for _, c := range []struct{ published, inspected, want string }{
+		{"", "", ""}, {"a", "", "a"}, {"", "b", "b"}, {"a", "b", "a"},
+	} {
+		content.Parameters = c.published
+		o := Observation{Key: newKey(filecoinKey), Content: content, Result: &order.InspectionResult{Parameters: c.inspected}}
+		if got := MakePlan(&o, noon).Status.Facts.Parameters; got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// A verifying key that a status pins is not parsed anew.
+func TestPinnedContent(t *testing.T) {
+	status := &api.ProvingKeyStatus{
+		VerifyingKey: &api.VerifyingKeyLocation{Digest: "sha256:vk", SizeBytes: ptr.To[int64](700)},
+		Facts:        &api.CircuitFacts{PublicInputs: ptr.To[int64](2), Commitments: ptr.To[int32](1), Parameters: "p"},
+	}
+	want := &Content{Location: *status.VerifyingKey, Public: 2, Commitments: 1, Parameters: "p"}
+	if diff := cmp.Diff(want, contentOf(status)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	status.Facts.PublicInputs = nil
+	if got := contentOf(status); got != nil {
+		t.Errorf("a status without facts pins %+v", got)
 	}
 }
