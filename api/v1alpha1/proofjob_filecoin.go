@@ -38,6 +38,7 @@ type FilecoinPoRepCircuit struct {
 	// sectorNumber is the sector's number.
 	// +required
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
 	SectorNumber *int64 `json:"sectorNumber,omitempty"`
 
 	// ticket that the sector was sealed with, in hex.
@@ -104,6 +105,7 @@ type FilecoinSector struct {
 	// sectorNumber is the sector's number.
 	// +required
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
 	SectorNumber *int64 `json:"sectorNumber,omitempty"`
 
 	// commR is the commitment to the replica.

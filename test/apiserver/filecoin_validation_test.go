@@ -43,7 +43,7 @@ func newFilecoinJob(namespace, name string) *v1alpha1.ProofJob {
 func windowPoSt(job *v1alpha1.ProofJob, registered string, n int) {
 	c := &v1alpha1.FilecoinWindowPoStCircuit{RegisteredProof: registered, Randomness: v1alpha1.Bytes32("0x" + digits)}
 	for i := range n {
-		c.Sectors = append(c.Sectors, v1alpha1.FilecoinSector{SectorNumber: ptr.To(1<<63 - 1 - int64(i)), CommR: v1alpha1.SealedCommitment("0x" + digits)})
+		c.Sectors = append(c.Sectors, v1alpha1.FilecoinSector{SectorNumber: ptr.To(1<<53 - 1 - int64(i)), CommR: v1alpha1.SealedCommitment("0x" + digits)})
 	}
 	job.Spec.Circuit = v1alpha1.Circuit{Type: v1alpha1.CircuitFilecoinWindowPoSt, FilecoinWindowPoSt: c}
 }
