@@ -150,90 +150,17 @@ func TestKeyOutlivesItsClose(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatDoesNotFit(t *testing.T) {
-	in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
-	other := instance.New(t, curve.BN254, groth16.LayoutGnark, instance.Shape{Public: 1, Private: 3, Constraints: 100, Density: 50}, 1)
-	foreign := instance.New(t, curve.BLS12381, groth16.LayoutGnark, ordinary, 1)
-	b := cpu.New(cpu.Config{})
-	l, o, f := in.Load(t, b), other.Load(t, b), foreign.Load(t, b)
-	short := in.Canonical()
-	short.Elements = short.Elements[1:]
-	shifted := in.Canonical()
-	shifted.Elements[0] = curve.Scalar{2}
-	long := in.Evaluated(groth16.Canonical)
-	long.A = instance.Vector{Elements: make([]curve.Scalar, 1000)}
-	withoutC := in.Evaluated(groth16.Canonical)
-	withoutC.C = nil
-	uneven := in.Evaluated(groth16.Canonical)
-	uneven.B = instance.Vector{Elements: make([]curve.Scalar, 1)}
-	tooFew := in.Bits(l.Structure)
-	tooFew.Witness = instance.Vector{}
-	for _, test := range []struct {
-		name  string
-		a     groth16.Assignment
-		r     curve.Scalar
-		class failure.Class
-		want  string
-	}{
-		{"short witness", groth16.Packed{Structure: l.Structure, Witness: short}, curve.Scalar{}, failure.Input, "the witness has 92 elements, the key is of a circuit with 93 wires"},
-		{"no one", groth16.Packed{Structure: l.Structure, Witness: shifted}, curve.Scalar{}, failure.Input, "element 0 of the witness must be 1"},
-		{"other structure", groth16.Packed{Structure: o.Structure, Witness: in.Canonical()}, curve.Scalar{}, failure.Key, "the constraint system has 5 wires, the proving key 93"},
-		{"other curve", groth16.Packed{Structure: f.Structure, Witness: in.Canonical()}, curve.Scalar{}, failure.Key, "the constraint system is on BLS12-381, the proving key on BN254"},
-		{"no structure", groth16.Packed{Witness: in.Canonical()}, curve.Scalar{}, failure.Internal, "a structure of another backend"},
-		{"too many rows", long, curve.Scalar{}, failure.Key, "the constraint system has 1000 rows, the proving key's domain holds 32"},
-		{"no C", withoutC, curve.Scalar{}, failure.Input, "the assignment lacks C"},
-		{"uneven rows", uneven, curve.Scalar{}, failure.Internal, "different lengths"},
-		{"bits that do not add up", tooFew, curve.Scalar{}, failure.Input, "the witness has 0 elements that are not bits"},
-		{"r not canonical", in.Evaluated(groth16.Canonical), curve.ScalarFromBig(curve.BN254.ScalarModulus()), failure.Internal, "r and s must be canonical"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			ticket, err := b.Submit(t.Context(), l.Key, test.a, test.r, curve.Scalar{}, groth16.Options{})
-			if err == nil {
-				_, err = ticket.Wait(t.Context())
-			}
-			if err == nil {
-				t.Fatal("it was proved")
-			}
-			if class := failure.ClassOf(err); class != test.class || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("class %s, error %q, want %s and %q", class, err, test.class, test.want)
-			}
-		})
-	}
-}
+func TestRefusesWhatDoesNotFit(t *testing.T) { instance.RefusesAssignments(t, cpu.New(cpu.Config{})) }
 
 func TestLoadKeyRefusesWhatDoesNotFit(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		change func(k *instance.Key)
-		budget groth16.Budget
-		class  failure.Class
-		want   string
-	}{
-		{"short A", func(k *instance.Key) { k.Sections[groth16.SectionA] = k.Sections[groth16.SectionA][64:] }, groth16.Budget{}, failure.Key, "section A has"},
-		{"long B2", func(k *instance.Key) {
-			k.Sections[groth16.SectionB2] = append(k.Sections[groth16.SectionB2], make([]byte, 128)...)
-		}, groth16.Budget{}, failure.Key, "section B2 has"},
-		{"short H", func(k *instance.Key) { k.Sections[groth16.SectionH] = k.Sections[groth16.SectionH][64:] }, groth16.Budget{}, failure.Key, "section H has"},
-		{"few bits", func(k *instance.Key) { k.AbsentBits[groth16.SectionB1] = k.AbsentBits[groth16.SectionB1][:1] }, groth16.Budget{}, failure.Key, "section B1: 1 words tell the absent points of 93 wires"},
-		{"domain", func(k *instance.Key) { k.DomainSize = 48 }, groth16.Budget{}, failure.Key, "a domain of 48 elements, which is no power of two"},
-		{"huge domain", func(k *instance.Key) { k.DomainSize = 1 << 40 }, groth16.Budget{}, failure.Key, "more than the field of BN254 allows"},
-		{"all public", func(k *instance.Key) { k.PublicInputs = 93 }, groth16.Budget{}, failure.Key, "93 wires with 93 public inputs"},
-		{"budget", func(*instance.Key) {}, groth16.Budget{HostBytes: 5000}, failure.Memory, "4.9 KiB are allowed for it"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
-			test.change(in.Source)
-			_, err := cpu.New(cpu.Config{}).LoadKey(t.Context(), in.Source, test.budget)
-			if err == nil {
-				t.Fatal("it was loaded")
-			}
-			if class := failure.ClassOf(err); class != test.class || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("class %s, error %q, want %s and %q", class, err, test.class, test.want)
-			}
-			if in.Source.Closed != 0 {
-				t.Error("the source was closed, though it is still the caller's")
-			}
-		})
+	instance.RefusesKeys(t, cpu.New(cpu.Config{}))
+	in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
+	_, err := cpu.New(cpu.Config{}).LoadKey(t.Context(), in.Source, groth16.Budget{HostBytes: 5000})
+	if failure.ClassOf(err) != failure.Memory || !strings.Contains(err.Error(), "4.9 KiB are allowed for it") {
+		t.Errorf("beyond its budget: %v", err)
+	}
+	if in.Source.Closed != 0 {
+		t.Error("the source was closed, though it is still the caller's")
 	}
 }
 
