@@ -65,6 +65,8 @@ int32_t describe(cuzk_error* error) noexcept {
     fill(error, code = CUZK_INVALID, e.what());
   } catch (const groth16::Cancelled& e) {
     fill(error, code = CUZK_CANCELLED, e.what());
+  } catch (const groth16::ReadFailed& e) {
+    fill(error, code = CUZK_READ_FAILED, e.what());
   } catch (const groth16::Busy& e) {
     fill(error, code = CUZK_BUSY, e.what());
   } catch (const groth16::SelfTestFailed& e) {

@@ -16,6 +16,10 @@ struct Cancelled : std::runtime_error {
   Cancelled() : std::runtime_error("cancelled") {}
 };
 
+struct ReadFailed : std::runtime_error {
+  ReadFailed() : std::runtime_error("points of the key could not be read") {}
+};
+
 struct Busy : std::runtime_error {
   Busy() : std::runtime_error("all lanes of the engine have a proof under way") {}
 };

@@ -41,11 +41,23 @@ struct PlaceInQuotient {
   CUZK_HD u64 operator()(u64 term) const { return place.of_term(term); }
 };
 
+// Points that `fill` makes on the device; they stay there, or go to the host.
+template <class G, class Fill>
+void make_points(Points<G>& points, u64 n, bool on_device, const Stream& stream, const Fill& fill) {
+  points = {n, on_device};
+  if (points.resident()) return fill(points.device());
+  DeviceArray<G> made(n);
+  fill(made.get());
+  made.download(points.host(), n, stream);
+  stream.synchronize();
+}
+
 }  // namespace detail
 
-// Key on the device with the trapdoor's exponents.
+// Key with the trapdoor's exponents. Sections that do not fit the budget (0: no bound) are made on the device all the same, and
+// then kept on the host.
 template <class C>
-std::shared_ptr<Key<C>> generate_key(Engine& engine, const KeyShape& shape, const Trapdoor<typename C::Fr>& t) {
+std::shared_ptr<Key<C>> generate_key(Engine& engine, const KeyShape& shape, const Trapdoor<typename C::Fr>& t, u64 device_budget = 0) {
   using Fr = typename C::Fr;
   using namespace detail;
   const auto g1 = Generators<C>::g1();
@@ -65,25 +77,27 @@ std::shared_ptr<Key<C>> generate_key(Engine& engine, const KeyShape& shape, cons
   const auto fill = [&](Key<C>& key) {
     const Stream stream;
     FixedBase<typename C::Fp, Fr> base(g1, std::max(shape.wires, shape.domain));
-    const auto section = [&](auto& s, auto& multiples, const std::vector<u32>& set, u64 n, const RandomScalars<Fr>& exponents) {
+    const auto section = [&](auto& s, int index, auto& multiples, const std::vector<u32>& set, u64 n, const RandomScalars<Fr>& exponents) {
       s.set = RankedSet(set.data(), shape.wires, stream);
-      s.points = {n, true};
-      multiples.fill(shape.wires, exponents, PlaceInSection{s.set.words(), s.set.rank()}, s.points.device());
+      make_points(s.points, n, key.on_device(index), stream, [&](auto* to) {
+        multiples.fill(shape.wires, exponents, PlaceInSection{s.set.words(), s.set.rank()}, to);
+      });
     };
-    section(key.a, base, sets[0], counts.points[kA], t.a);
-    section(key.b1, base, sets[1], counts.points[kB1], t.b);
-    section(key.l, base, sets[2], counts.points[kL], t.l);
-    key.h = {shape.domain, true};
+    section(key.a, CUZK_SECTION_A, base, sets[0], counts.points[kA], t.a);
+    section(key.b1, CUZK_SECTION_B1, base, sets[1], counts.points[kB1], t.b);
+    section(key.l, CUZK_SECTION_L, base, sets[2], counts.points[kL], t.l);
     const PlaceInQuotient place{QuotientPlace(shape.layout, shape.log_n)};
-    if (shape.layout == Layout::kSnarkjs) {
-      base.fill(shape.domain, t.odd_values(shape.log_n), place, key.h.device());
-    } else {
-      base.fill(shape.domain, t.powers_of_tau(shape.log_n), place, key.h.device());
-    }
+    make_points(key.h, shape.domain, key.on_device(CUZK_SECTION_H), stream, [&](auto* to) {
+      if (shape.layout == Layout::kSnarkjs) {
+        base.fill(shape.domain, t.odd_values(shape.log_n), place, to);
+      } else {
+        base.fill(shape.domain, t.powers_of_tau(shape.log_n), place, to);
+      }
+    });
     FixedBase<typename C::Fp2, Fr> base2(g2, shape.wires);
-    section(key.b2, base2, sets[1], counts.points[kB2], t.b);
+    section(key.b2, CUZK_SECTION_B2, base2, sets[1], counts.points[kB2], t.b);
   };
-  return std::make_shared<Key<C>>(engine, shape, vertices, counts, [] {}, fill);
+  return std::make_shared<Key<C>>(engine, shape, vertices, counts, device_budget, fill);
 }
 
 }  // namespace cuzk::groth16

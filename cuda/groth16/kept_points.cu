@@ -35,12 +35,23 @@ std::vector<u64> wires_from(u64 first, u64 wires) {
   return set;
 }
 
+void SectionPoints::copy(void* to, u64 first, u64 n, HostThreads& threads) const {
+  if (points) return threads.copy(to, points + first * point_bytes, n * point_bytes);
+  read(to, first, n);
+}
+
 KeptPoints::KeptPoints(const SectionPoints& source, std::vector<u64> present, HostThreads& threads, const Poll& poll)
     : source_(source), present_(std::move(present)), kept_(present_), present_before_(members_before(present_)) {
   if (source.count != present_before_.back()) {
     throw Invalid("section " + std::string(source.name) + " has " + std::to_string(source.count) + " points, " +
                   std::to_string(present_before_.back()) + " wires have one");
   }
+  if (source_.points) drop_infinities(threads, poll);
+  kept_before_ = members_before(kept_);
+  size_ = kept_before_.back();
+}
+
+void KeptPoints::drop_infinities(HostThreads& threads, const Poll& poll) {
   constexpr std::size_t kWordsPerPoll = 64 * kWordsPerJob;
   for (std::size_t start = 0; start < kept_.size(); start += kWordsPerPoll) {
     poll();
@@ -52,11 +63,10 @@ KeptPoints::KeptPoints(const SectionPoints& source, std::vector<u64> present, Ho
       }
     });
   }
-  kept_before_ = members_before(kept_);
-  size_ = kept_before_.back();
 }
 
 void KeptPoints::copy(void* to, u64 first, u64 n, HostThreads& threads) const {
+  if (size_ == source_.count) return source_.copy(to, first, n, threads);
   threads.ranges(n, kPointsPerJob, [&](std::size_t begin, std::size_t end) {
     copy_run(static_cast<char*>(to) + begin * source_.point_bytes, first + begin, end - begin);
   });
@@ -64,10 +74,6 @@ void KeptPoints::copy(void* to, u64 first, u64 n, HostThreads& threads) const {
 
 void KeptPoints::copy_run(char* to, u64 first, u64 n) const {
   const std::size_t size = source_.point_bytes;
-  if (size_ == source_.count) {
-    std::memcpy(to, source_.points + first * size, n * size);
-    return;
-  }
   std::size_t word = std::size_t(std::upper_bound(kept_before_.begin(), kept_before_.end(), first) - kept_before_.begin()) - 1;
   u64 skip = first - kept_before_[word];
   for (; n; word++) {

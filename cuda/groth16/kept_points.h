@@ -2,6 +2,7 @@
 // three in B are infinity).
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/platform.h"
@@ -10,17 +11,24 @@
 
 namespace cuzk::groth16 {
 
-// SectionPoints are the points of one section as the caller has them, at any alignment.
+// SectionPoints are the points of one section as the caller has them.
 struct SectionPoints {
+  using Read = std::function<void(void* to, u64 first, u64 n)>;
+
   const char* name;
-  const char* points;
+  const char* points;  // at any alignment; null where they are to be read
   u64 count;
   std::size_t point_bytes;
+  Read read;
+
+  // Copies or reads n points from the first-th on.
+  void copy(void* to, u64 first, u64 n, HostThreads& threads) const;
 };
 
 class KeptPoints {
  public:
-  // present has one bit a wire, set where the section has a point; they follow each other in the order of the wires.
+  // present has one bit a wire, set where the section has a point; they follow each other in the order of the wires. Points
+  // that are to be read are all kept: looking at them first would be to read them twice.
   KeptPoints(const SectionPoints& source, std::vector<u64> present, HostThreads& threads, const Poll& poll);
 
   u64 size() const { return size_; }
@@ -31,6 +39,7 @@ class KeptPoints {
   void copy(void* to, u64 first, u64 n, HostThreads& threads) const;
 
  private:
+  void drop_infinities(HostThreads& threads, const Poll& poll);
   void copy_run(char* to, u64 first, u64 n) const;
 
   SectionPoints source_;

@@ -37,9 +37,9 @@ class Key final : public AnyKey {
   struct Counts {
     u64 points[kWireSections];
   };
-  // A key whose points `fill` writes, all on the device.
+  // A key within a budget (0: no bound) whose points `fill` makes.
   template <class Fill>
-  Key(Engine& engine, const KeyShape& shape, const Vertices<C>& vertices, const Counts& counts, const Poll& poll, Fill fill);
+  Key(Engine& engine, const KeyShape& shape, const Vertices<C>& vertices, const Counts& counts, u64 device_budget, Fill fill);
 
   cuzk_key_info info() const override;
   std::unique_ptr<AnyProof> begin(std::shared_ptr<AnyKey> self, std::shared_ptr<AnyStructure> structure,
@@ -53,6 +53,8 @@ class Key final : public AnyKey {
     return section == kA ? a.set : section == kB1 ? b1.set : section == kB2 ? b2.set : l.set;
   }
   std::size_t scratch_bytes() const;
+  // Whether a section, by the index of the C ABI, is on the device.
+  bool on_device(int section) const { return plan_.on_device[section]; }
   // Whether each sum has a stream of its own: sums()[i] is then for the i-th of A, B1, B2, L, H, else one is for all.
   bool side_by_side() const { return plan_.side_by_side; }
   std::vector<SumStream<C>>& sums() { return sums_; }
@@ -69,7 +71,7 @@ class Key final : public AnyKey {
   void load(const cuzk_key_source& source, const KeptPoints (&kept)[kWireSections], const Poll& poll);
   template <class G>
   void load_section(Section<G>& section, const KeptPoints& kept, bool on_device, const Poll& poll);
-  void load_quotient_points(const char* from, const Poll& poll);
+  void load_quotient_points(const SectionPoints& from, const Poll& poll);
 
   Engine& engine_;
   Engine::User user_;

@@ -49,6 +49,18 @@ T read_point(const void* from, const char* name) {
   return t;
 }
 
+// A section's points in the caller's memory, or from its reader.
+inline SectionPoints points_of(const cuzk_key_source& source, int index, std::size_t point_bytes) {
+  const cuzk_section& s = source.section[index];
+  SectionPoints points{section_name(index), static_cast<const char*>(s.points), s.count, point_bytes, {}};
+  if (s.points || s.count == 0) return points;
+  if (!source.read) throw Invalid("section " + std::string(points.name) + " is null");
+  points.read = [read = source.read, context = source.read_context, index](void* to, u64 first, u64 n) {
+    if (read(context, u32(index), first, n, to)) throw ReadFailed();
+  };
+  return points;
+}
+
 template <class C>
 Vertices<C> read_vertices(const cuzk_key_source& s) {
   using G1 = typename C::G1;
@@ -73,8 +85,6 @@ Key<C>::Key(Engine& engine, const cuzk_key_source& source, const Poll& poll)
       user_(engine),
       shape_(KeyShape::check<Fr>(source.layout, source.wires, source.public_inputs, source.domain)),
       vertices_(detail::read_vertices<C>(source)) {
-  for (int i = 0; i < kSections; i++)
-    if (source.section[i].count && !source.section[i].points) throw Invalid("section " + std::string(section_name(i)) + " is null");
   if (source.committed_count && !source.committed) throw Invalid("committed is null");
   const cuzk_section& quotient = source.section[CUZK_SECTION_H];
   if (quotient.count != quotient_points(shape_.layout, shape_.domain)) {
@@ -82,9 +92,7 @@ Key<C>::Key(Engine& engine, const cuzk_key_source& source, const Poll& poll)
                   std::to_string(quotient_points(shape_.layout, shape_.domain)) + " are needed");
   }
   const auto keep = [&](int i, std::vector<u64> present) {
-    const cuzk_section& s = source.section[i];
-    const SectionPoints points{section_name(i), static_cast<const char*>(s.points), s.count, i == CUZK_SECTION_B2 ? sizeof(G2) : sizeof(G1)};
-    return KeptPoints(points, std::move(present), engine.copy_threads(), poll);
+    return KeptPoints(detail::points_of(source, i, i == CUZK_SECTION_B2 ? sizeof(G2) : sizeof(G1)), std::move(present), engine.copy_threads(), poll);
   };
   const KeptPoints kept[kWireSections] = {
       keep(CUZK_SECTION_A, detail::present_wires(source.section[CUZK_SECTION_A], CUZK_SECTION_A, shape_.wires)),
@@ -101,12 +109,12 @@ Key<C>::Key(Engine& engine, const cuzk_key_source& source, const Poll& poll)
 
 template <class C>
 template <class Fill>
-Key<C>::Key(Engine& engine, const KeyShape& shape, const Vertices<C>& vertices, const Counts& counts, const Poll& poll, Fill fill)
+Key<C>::Key(Engine& engine, const KeyShape& shape, const Vertices<C>& vertices, const Counts& counts, u64 device_budget, Fill fill)
     : engine_(engine), user_(engine), shape_(shape), vertices_(vertices) {
-  plan(counts.points, 0, 0, poll);
-  if (plan_.streamed()) throw OutOfMemory(held_.bytes(), engine.memory().available());
+  const Poll never = [] {};
+  plan(counts.points, device_budget, 0, never);
   fill(*this);
-  engine.reserve_scratch(scratch_bytes(), poll);
+  engine.reserve_scratch(scratch_bytes(), never);
 }
 
 // ---- what goes where ----
@@ -203,7 +211,7 @@ void Key<C>::load(const cuzk_key_source& source, const KeptPoints (&kept)[kWireS
   load_section(b1, kept[kB1], plan_.on_device[CUZK_SECTION_B1], poll);
   load_section(b2, kept[kB2], plan_.on_device[CUZK_SECTION_B2], poll);
   load_section(l, kept[kL], plan_.on_device[CUZK_SECTION_L], poll);
-  load_quotient_points(static_cast<const char*>(source.section[CUZK_SECTION_H].points), poll);
+  load_quotient_points(detail::points_of(source, CUZK_SECTION_H, sizeof(G1)), poll);
   stream_.synchronize();
 }
 
@@ -226,17 +234,20 @@ void Key<C>::load_section(Section<G>& section, const KeptPoints& kept, bool on_d
 }
 
 template <class C>
-void Key<C>::load_quotient_points(const char* from, const Poll& poll) {
+void Key<C>::load_quotient_points(const SectionPoints& from, const Poll& poll) {
   const u64 n = quotient_points(shape_.layout, shape_.domain);
   const QuotientPlace place(shape_.layout, shape_.log_n);
   h = Points<G1>(shape_.domain, plan_.on_device[CUZK_SECTION_H]);
   HostThreads& threads = engine_.copy_threads();
   if (!h.resident()) {
     std::memset(static_cast<void*>(h.host()), 0, h.host_bytes());
-    for (u64 first = 0; first < n; first += kWindowPoints) {
+    std::vector<G1> window(std::min(kWindowPoints, n));
+    for (u64 first = 0; first < n; first += window.size()) {
       poll();
-      threads.ranges(std::min(kWindowPoints, n - first), 4096, [&](std::size_t begin, std::size_t end) {
-        for (u64 i = first + begin; i < first + end; i++) std::memcpy(static_cast<void*>(h.host() + place.of_point(i)), from + i * sizeof(G1), sizeof(G1));
+      const u64 count = std::min<u64>(window.size(), n - first);
+      from.copy(window.data(), first, count, threads);
+      threads.ranges(count, 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; i++) h.host()[place.of_point(first + i)] = window[i];
       });
     }
     return;
@@ -246,7 +257,7 @@ void Key<C>::load_quotient_points(const char* from, const Poll& poll) {
   DeviceArray<char> window(Staging::kPiece);
   engine_.staging().through(
       window.get(), n * sizeof(G1), sizeof(G1), stream_, poll,
-      [&](void* to, std::size_t offset, std::size_t bytes) { threads.copy(to, from + offset, bytes); },
+      [&](void* to, std::size_t offset, std::size_t bytes) { from.copy(to, offset / sizeof(G1), bytes / sizeof(G1), threads); },
       [&](const void* staged, std::size_t offset, std::size_t bytes) {
         const u32 count = u32(bytes / sizeof(G1));
         launch(detail::place_quotient_points_kernel<G1>, detail::gather_blocks(count), detail::kGatherThreads, 0, stream_,

@@ -40,19 +40,21 @@ struct Range {
 // Points that a window of a streamed section holds; two windows of G2 on BLS12-381 take 400 MB. Where kernels are emulated
 // it is as small as can be, a block of a bitmap, so that small keys have several.
 constexpr u64 kWindowPoints = CUZK_EMULATED ? u64(1) << 13 : u64(1) << 20;
-// Points of a range of a streamed run that belongs to no wires.
-constexpr u64 kRangePoints = CUZK_EMULATED ? u64(1) << 9 : kWindowPoints;
+// Points of a range of a streamed run in G1 that belongs to no wires: as large as two windows of wires in G2, since sums of more
+// points cost less a point.
+constexpr u64 kRangePoints = CUZK_EMULATED ? u64(1) << 9 : u64(1) << 22;
 
 // Reads a run of points range by range. Of a run on the host the next range crosses while the present one is used.
 template <class G>
 class PointReader {
  public:
-  // Ranges of a run that is not resident have at most kWindowPoints.
   PointReader(const Points<G>& points, std::vector<Range> ranges, Arena& arena, cudaStream_t stream, cudaStream_t copies)
       : points_(points), ranges_(std::move(ranges)), copies_(copies) {
     if (points.resident()) return;
+    u64 most = 0;
+    for (const Range& r : ranges_) most = std::max(most, r.count);
     for (Slot& s : slots_) {
-      s.memory = arena.take<G>(kWindowPoints);
+      s.memory = arena.take<G>(most);
       s.used.record(stream);  // what came before in the stream may use the memory
     }
     fetch(0);

@@ -78,7 +78,8 @@ struct SumStream {
       : g1(most_g1, limit), g2(most_g2, limit) {
     const std::size_t in_g1 = g1.scratch_bytes() + selection_bytes<typename C::G1, Fr>(most_selected_g1);
     const std::size_t in_g2 = g2.scratch_bytes() + selection_bytes<typename C::G2, Fr>(most_g2);
-    const std::size_t windows = streamed ? 2 * (kWindowPoints * sizeof(typename C::G2) + 256) : 0;
+    const std::size_t window = std::max(kWindowPoints * sizeof(typename C::G2), kRangePoints * sizeof(typename C::G1));
+    const std::size_t windows = streamed ? 2 * (window + 256) : 0;
     scratch_bytes = (std::max(in_g1, in_g2) + windows + 4096) / 4096 * 4096;
   }
 

@@ -45,7 +45,8 @@ enum cuzk_code {
   CUZK_SELFTEST_FAILED = 7, /* the device computes wrongly: it must not be used */
   CUZK_DEVICE_LOST = 8,     /* the device or its context failed; only a new process can use it again */
   CUZK_INTERNAL = 9,
-  CUZK_BUSY = 10            /* all lanes of the engine have a proof under way */
+  CUZK_BUSY = 10,           /* all lanes of the engine have a proof under way */
+  CUZK_READ_FAILED = 11     /* a function of the caller that reads points failed */
 };
 
 typedef struct cuzk_error {
@@ -164,6 +165,10 @@ typedef struct cuzk_section {
   uint64_t absent_words;  /* at least (wires+63)/64 where absent is not NULL */
 } cuzk_section;
 
+/* Writes `count` points of a section (cuzk_section_index), from number `first` on, to `to`, and returns 0; anything else ends
+ * the loading with CUZK_READ_FAILED. Called by the thread that loads the key. */
+typedef int32_t (*cuzk_read_points)(void* context, uint32_t section, uint64_t first, uint64_t count, void* to);
+
 typedef struct cuzk_key_source {
   uint32_t size;
   uint32_t curve;
@@ -186,6 +191,10 @@ typedef struct cuzk_key_source {
                              does not fit stays on the host and is streamed for every proof */
   uint64_t host_budget;   /* bytes of page-locked host memory for such points; 0: no bound */
   const uint32_t* cancel; /* polled while loading; CUZK_CANCELLED once it is not zero. NULL: cannot be cancelled */
+  /* Not NULL: reads the points of sections whose `points` is NULL, piece by piece, so that a large key need not lie in memory.
+   * Points that are read are kept though they be infinity. */
+  cuzk_read_points read;
+  void* read_context;
 } cuzk_key_source;
 
 CUZK_API int32_t cuzk_key_load(cuzk_engine* engine, const cuzk_key_source* source, cuzk_key** key, cuzk_error* error);

@@ -250,6 +250,57 @@ void test_streaming() {
   cuzk_engine_close(engine, nullptr);
 }
 
+// Points that the library asks for, and that one read fails of.
+struct Reader {
+  const cuzk_key_source from;
+  std::size_t g1, g2;
+  int fails_at = -1, reads = 0;
+
+  static int32_t read(void* context, uint32_t section, uint64_t first, uint64_t count, void* to) {
+    Reader& r = *static_cast<Reader*>(context);
+    const std::size_t size = section == CUZK_SECTION_B2 ? r.g2 : r.g1;
+    std::memcpy(to, static_cast<const char*>(r.from.section[section].points) + first * size, count * size);
+    return r.reads++ == r.fails_at;
+  }
+  cuzk_key_source source() {
+    cuzk_key_source s = from;
+    for (cuzk_section& section : s.section) section.points = nullptr;
+    s.read = read;
+    s.read_context = this;
+    return s;
+  }
+};
+
+// Keys that are read piece by piece, onto the device and to the host.
+void test_reading() {
+  const Fixture<Bls12381> f(Layout::kGnark, 10, 9000, WitnessKind::kFew);
+  Reader reader{f.raw->source(), sizeof(Bls12381::G1), sizeof(Bls12381::G2)};
+  cuzk_engine* engine = open();
+  cuzk_error error;
+  uint64_t budget = 0;
+  for (const bool on_device : {true, false}) {
+    cuzk_key_source source = reader.source();
+    source.device_budget = budget;
+    cuzk_key* key = nullptr;
+    expect_code(cuzk_key_load(engine, &source, &key, &error), CUZK_OK, error, "loading a key that is read");
+    cuzk_key_info info = {};
+    info.size = sizeof info;
+    cuzk_key_info_get(key, &info, nullptr);
+    expect((info.streamed == 0) == on_device, "a key that is read is where it fits");
+    budget = info.device_bytes * 6 / 10;
+    cuzk_proof_result result;
+    const int32_t code = prove<Bls12381>(engine, key, nullptr, f, kManners[0], &result, &error);
+    expect_code(code, CUZK_OK, error, "a proof with a key that was read");
+    if (!code) expect(f.right(result), "the proof with a key that was read is wrong");
+    cuzk_key_release(key, nullptr);
+  }
+  reader.fails_at = reader.reads + 2;
+  const cuzk_key_source source = reader.source();
+  cuzk_key* key = nullptr;
+  expect_code(cuzk_key_load(engine, &source, &key, &error), CUZK_READ_FAILED, error, "loading a key that cannot be read");
+  expect_code(cuzk_engine_close(engine, &error), CUZK_OK, error, "nothing is left of a key that could not be read");
+}
+
 void test_two_at_once() {
   const Fixture<Bn254> f(Layout::kGnark, 6, 70);
   const Fixture<Bls12381> g(Layout::kSnarkjs, 6, 70);
@@ -533,6 +584,7 @@ int main(int argc, char** argv) {
   test_invalid();
   if (CUZK_EMULATED) test_memory();
   test_streaming();
+  test_reading();
   test_selftest();
   if (CUZK_EMULATED) expect(free_memory() == before, "all memory has come back");
   if (failures == 0) std::printf("ok\n");

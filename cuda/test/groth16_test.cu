@@ -82,6 +82,24 @@ void try_case(Engine& engine, const Case& c, Layout layout) {
   expect(std::memcmp(&evaluated, &packed, sizeof packed) == 0, what + ": packed and evaluated proofs differ");
 }
 
+// A generated key of which some sections do not fit.
+void try_streamed(Engine& engine) {
+  using Fr = Bn254Fr;
+  const Instance<Fr> instance({9000, 3, 1 << 11, WitnessKind::kFew}, 3);
+  const KeyShape shape{Layout::kSnarkjs, 9000, 3, 1 << 11, 11};
+  const Trapdoor<Fr> trapdoor(60, 16, 128, 4);
+  u64 budget = 0;
+  for (const bool streamed : {false, true}) {
+    const auto key = generate_key<Bn254>(engine, shape, trapdoor, budget);
+    const cuzk_key_info info = key->info();
+    expect((info.streamed != 0) == streamed, "a key is streamed where it does not fit");
+    budget = info.device_bytes * 6 / 10;
+    const Fr r = RandomScalars<Fr>{98, 0}(0), s = RandomScalars<Fr>{98, 0}(1);
+    const std::string differs = compare<Bn254>(prove<Bn254>(key, nullptr, instance, r, s), expected_exponents(shape, trapdoor, instance, r, s));
+    expect(differs.empty(), "a generated key in " + std::to_string(info.device_bytes) + " bytes: wrong in " + differs);
+  }
+}
+
 // On a device every case with every layout; emulated kernels are slow, so there each case takes one of the layouts.
 template <class C>
 void try_curve(Engine& engine) {
@@ -101,6 +119,7 @@ int main() {
     Engine engine({});
     try_curve<Bn254>(engine);
     try_curve<Bls12381>(engine);
+    try_streamed(engine);
     expect(engine.memory().held() == 0, "memory is held after the last key");
   }
   if (failures == 0) std::printf("ok\n");

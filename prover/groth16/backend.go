@@ -198,6 +198,13 @@ type Forgetful interface {
 	Forget()
 }
 
+// PointReader is a KeySource whose points can be read in parts, so that a key of many gigabytes need not lie in memory as a whole.
+// Its sections have as many points as its circuit needs, none of them infinity.
+type PointReader interface {
+	// ReadPoints fills dst with the points of a section from number first on, as raw limbs; dst must lie within the section.
+	ReadPoints(ctx context.Context, s Section, first int, dst []byte) error
+}
+
 // Proof is a Groth16 proof. Points are affine raw limbs.
 type Proof struct {
 	Curve curve.ID

@@ -103,7 +103,10 @@ type Key struct {
 	circuit *Circuit
 }
 
-var _ groth16.KeySource = (*Key)(nil)
+var (
+	_ groth16.KeySource   = (*Key)(nil)
+	_ groth16.PointReader = (*Key)(nil)
+)
 
 // For makes the file the proving key of a circuit, which it must fit. The key owns the file.
 func (f *File) For(c *Circuit) (*Key, error) {

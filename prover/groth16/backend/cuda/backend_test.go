@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
@@ -193,92 +192,60 @@ func TestTellsCompiling(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatDoesNotFit(t *testing.T) {
-	b := open(t, Config{})
-	in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
-	other := instance.New(t, curve.BN254, groth16.LayoutGnark, instance.Shape{Public: 1, Private: 3, Constraints: 100, Density: 50}, 1)
-	foreign := instance.New(t, curve.BLS12381, groth16.LayoutGnark, ordinary, 1)
-	l, o, f := in.Load(t, b), other.Load(t, b), foreign.Load(t, b)
-	short := in.Canonical()
-	short.Elements = short.Elements[1:]
-	shifted := in.Canonical()
-	shifted.Elements[0] = curve.Scalar{2}
-	long := in.Evaluated(groth16.Canonical)
-	long.A = instance.Vector{Elements: make([]curve.Scalar, 1000)}
-	withoutC := in.Evaluated(groth16.Canonical)
-	withoutC.C = nil
-	uneven := in.Evaluated(groth16.Canonical)
-	uneven.B = instance.Vector{Elements: make([]curve.Scalar, 1)}
-	tooFew := in.Bits(l.Structure)
-	tooFew.Witness = instance.Vector{}
-	zero := in.Bits(l.Structure)
-	zero.Values = slices.Clone(zero.Values)
-	zero.Values[0] &^= 1
-	for _, test := range []struct {
-		name  string
-		a     groth16.Assignment
-		r     curve.Scalar
-		class failure.Class
-		want  string
-	}{
-		{"short witness", groth16.Packed{Structure: l.Structure, Witness: short}, curve.Scalar{}, failure.Input, "the witness has 92 elements, the key is of a circuit with 93 wires"},
-		{"no one", groth16.Packed{Structure: l.Structure, Witness: shifted}, curve.Scalar{}, failure.Input, "element 0 of the witness must be 1"},
-		{"no one among the bits", zero, curve.Scalar{}, failure.Input, "element 0 of the witness must be 1"},
-		{"other structure", groth16.Packed{Structure: o.Structure, Witness: in.Canonical()}, curve.Scalar{}, failure.Key, "the constraint system has 5 wires, the proving key 93"},
-		{"other curve", groth16.Packed{Structure: f.Structure, Witness: in.Canonical()}, curve.Scalar{}, failure.Key, "the constraint system is on BLS12-381, the proving key on BN254"},
-		{"no structure", groth16.Packed{Witness: in.Canonical()}, curve.Scalar{}, failure.Internal, "a structure of another backend"},
-		{"too many rows", long, curve.Scalar{}, failure.Key, "the constraint system has 1000 rows, the proving key's domain holds 32"},
-		{"no C", withoutC, curve.Scalar{}, failure.Input, "the assignment lacks C"},
-		{"uneven rows", uneven, curve.Scalar{}, failure.Internal, "different lengths"},
-		{"bits that do not add up", tooFew, curve.Scalar{}, failure.Input, "the witness has 0 elements that are not bits"},
-		{"r not canonical", in.Evaluated(groth16.Canonical), curve.ScalarFromBig(curve.BN254.ScalarModulus()), failure.Internal, "r and s must be canonical"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			ticket, err := b.Submit(t.Context(), l.Key, test.a, test.r, curve.Scalar{}, groth16.Options{})
-			if err == nil {
-				_, err = ticket.Wait(t.Context())
-			}
-			if err == nil {
-				t.Fatal("it was proved")
-			}
-			if class := failure.ClassOf(err); class != test.class || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("class %s, error %q, want %s and %q", class, err, test.class, test.want)
-			}
-		})
-	}
+func TestRefusesWhatDoesNotFit(t *testing.T) { instance.RefusesAssignments(t, open(t, Config{})) }
+
+func TestLoadKeyRefusesWhatDoesNotFit(t *testing.T) { instance.RefusesKeys(t, open(t, Config{})) }
+
+// inParts is a key that can be read in parts alone.
+type inParts struct {
+	*instance.Key
+	fault error
+	mu    sync.Mutex
+	read  int // bytes
 }
 
-func TestLoadKeyRefusesWhatDoesNotFit(t *testing.T) {
+func (k *inParts) Points(groth16.Section) ([]byte, error) {
+	return nil, errors.New("all points at once")
+}
+
+func (k *inParts) ReadPoints(_ context.Context, s groth16.Section, first int, dst []byte) error {
+	size := k.Curve().G1Bytes()
+	if s == groth16.SectionB2 {
+		size = k.Curve().G2Bytes()
+	}
+	copy(dst, k.Sections[s][first*size:][:len(dst)])
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.read += len(dst)
+	return k.fault
+}
+
+// A key that can be read in parts is never decoded as a whole; what its reader says went wrong is the error.
+func TestReadsKeysInParts(t *testing.T) {
 	b := open(t, Config{})
-	for _, test := range []struct {
-		name   string
-		change func(k *instance.Key)
-		want   string
-	}{
-		{"short A", func(k *instance.Key) { k.Sections[groth16.SectionA] = k.Sections[groth16.SectionA][64:] }, "section A has"},
-		{"long B2", func(k *instance.Key) {
-			k.Sections[groth16.SectionB2] = append(k.Sections[groth16.SectionB2], make([]byte, 128)...)
-		}, "section B2 has"},
-		{"short H", func(k *instance.Key) { k.Sections[groth16.SectionH] = k.Sections[groth16.SectionH][64:] }, "section H has"},
-		{"few bits", func(k *instance.Key) { k.AbsentBits[groth16.SectionB1] = k.AbsentBits[groth16.SectionB1][:1] }, "section B1: 1 words tell the absent points of 93 wires"},
-		{"domain", func(k *instance.Key) { k.DomainSize = 48 }, "a domain of 48 elements, which is no power of two"},
-		{"huge domain", func(k *instance.Key) { k.DomainSize = 1 << 40 }, "more than the field of BN254 allows"},
-		{"all public", func(k *instance.Key) { k.PublicInputs = 93 }, "93 wires with 93 public inputs"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
-			test.change(in.Source)
-			_, err := b.LoadKey(t.Context(), in.Source, groth16.Budget{})
-			if err == nil {
-				t.Fatal("it was loaded")
-			}
-			if class := failure.ClassOf(err); class != failure.Key || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("class %s, error %q, want %q", class, err, test.want)
-			}
-			if in.Source.Closed != 0 {
-				t.Error("the source was closed, though it is still the caller's")
-			}
-		})
+	in := instance.New(t, curve.BLS12381, groth16.LayoutCoefficients, ordinary, 1)
+	source := &inParts{Key: in.Source, fault: failure.New(failure.Key, "point 3 of B is none")}
+	if _, err := b.LoadKey(t.Context(), source, groth16.Budget{}); !errors.Is(err, source.fault) {
+		t.Errorf("got %v", err)
+	}
+	source.fault, source.read = nil, 0
+	key, err := b.LoadKey(t.Context(), source, groth16.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { key.Close() })
+	all := 0
+	for _, points := range in.Source.Sections {
+		all += len(points)
+	}
+	if source.read != all {
+		t.Errorf("%d bytes were read of %d", source.read, all)
+	}
+	l := in.Load(t, b)
+	l.Key = key
+	proof := l.Prove(t, l.Packed(), curve.Scalar{1}, curve.Scalar{2})
+	if err := groth16.Verify(in.VK, proof, in.Public, ""); err != nil {
+		t.Error(err)
 	}
 }
 

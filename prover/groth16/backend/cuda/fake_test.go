@@ -128,7 +128,13 @@ func (s source) Resident() bool          { return false }
 func (s source) Digest() (none [32]byte) { return none }
 func (s source) Close() error            { return nil }
 func (s source) Points(n groth16.Section) ([]byte, error) {
-	return slices.Clone(s.KeyData.Points[n]), nil
+	if s.Read == nil {
+		return slices.Clone(s.KeyData.Points[n]), nil
+	}
+	size := s.PointBytes(int(n))
+	points := make([]byte, size*s.Counts[n])
+	half := len(points) / 2 / size
+	return points, errors.Join(s.Read(n, 0, points[:half*size]), s.Read(n, half, points[half*size:]))
 }
 func (s source) Absent(n groth16.Section) []uint64 { return s.KeyData.Absent[n] }
 

@@ -23,6 +23,9 @@ func explain(err error, where string) error {
 	case errors.As(err, &absent) && absent.Absent:
 		return failure.New(failure.Backend, "%w", err).
 			WithFix("put %s beside cuzk, or name it by %s, %s", libcuzk.FileName, libcuzk.Env, useCPU)
+	case errors.As(err, &absent) && absent.Glibc != "":
+		return failure.New(failure.Backend, "%w", err).
+			WithFix("it needs glibc %s or newer: use a newer system or image, or build the library on this one (make cuda), %s", absent.Glibc, useCPU)
 	case errors.As(err, &absent):
 		return failure.New(failure.Backend, "%w", err).WithFix("use the %s of the same release, %s", libcuzk.FileName, useCPU)
 	case !errors.As(err, &e):

@@ -26,7 +26,8 @@ type provingKey struct {
 	curve                 curve.ID
 	layout                groth16.Layout
 	wires, public, domain int
-	one                   curve.Scalar // in Montgomery form
+	counts                [groth16.SectionH + 1]int // points of the sections
+	one                   curve.Scalar              // in Montgomery form
 
 	copies   copies[libcuzk.Key]
 	fallback lazy[groth16.Key]
@@ -108,7 +109,8 @@ func (k *provingKey) forget() {
 	}
 }
 
-// data reads the source. Pages of a mapped file are touched, since the library cannot survive a fault.
+// data is the source for the library: points that can be read in parts are read when it asks for them. Pages of a mapped file
+// are touched, since the library cannot survive a fault.
 func (k *provingKey) data(ctx context.Context) (*libcuzk.KeyData, error) {
 	src := k.source
 	data := &libcuzk.KeyData{
@@ -117,7 +119,15 @@ func (k *provingKey) data(ctx context.Context) (*libcuzk.KeyData, error) {
 		BetaG2: bytes.Clone(src.BetaG2()), DeltaG2: bytes.Clone(src.DeltaG2()),
 		Committed: src.Committed(), DeviceBudget: k.budget.DeviceBytes, HostBudget: k.budget.HostBytes,
 	}
+	reader, reads := src.(groth16.PointReader)
+	if reads {
+		data.Read = func(s groth16.Section, first int, into []byte) error { return reader.ReadPoints(ctx, s, first, into) }
+	}
 	for s := groth16.SectionA; s <= groth16.SectionH; s++ {
+		data.Counts[s], data.Absent[s] = k.counts[s], src.Absent(s)
+		if reads {
+			continue
+		}
 		points, err := src.Points(s)
 		if err != nil {
 			return nil, fmt.Errorf("read section %s of the proving key: %w", sectionNames[s], err)
@@ -127,7 +137,7 @@ func (k *provingKey) data(ctx context.Context) (*libcuzk.KeyData, error) {
 				return nil, err
 			}
 		}
-		data.Points[s], data.Absent[s] = points, src.Absent(s)
+		data.Points[s] = points
 	}
 	return data, nil
 }
@@ -156,16 +166,22 @@ func (k *provingKey) checkShape() error {
 	return nil
 }
 
-// checkSections compares the sections' sizes with what the circuit needs.
+// checkSections counts the points that the circuit needs, and compares the sections' sizes with that where they are not read in
+// parts.
 func (k *provingKey) checkSections() error {
+	_, reads := k.source.(groth16.PointReader)
 	for s := groth16.SectionA; s <= groth16.SectionH; s++ {
-		points, err := k.source.Points(s)
-		if err != nil {
-			return fmt.Errorf("read section %s of the proving key: %w", sectionNames[s], err)
-		}
 		count, err := k.pointCount(s)
 		if err != nil {
 			return failure.New(failure.Key, "the proving key: section %s: %w", sectionNames[s], err)
+		}
+		k.counts[s] = count
+		if reads {
+			continue
+		}
+		points, err := k.source.Points(s)
+		if err != nil {
+			return fmt.Errorf("read section %s of the proving key: %w", sectionNames[s], err)
 		}
 		size := k.curve.G1Bytes()
 		if s == groth16.SectionB2 {

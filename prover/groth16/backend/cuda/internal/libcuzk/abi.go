@@ -88,6 +88,8 @@ type (
 		deviceBudget   uint64
 		hostBudget     uint64
 		cancel         *uint32
+		read           uintptr
+		readContext    uintptr
 	}
 	cKeyInfo struct {
 		size             uint32

@@ -3,6 +3,8 @@
 package libcuzk
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,7 +34,7 @@ func TestStructsAreThoseOfTheHeader(t *testing.T) {
 		{"cuzk_engine_info", "size device lanes lanes_free keys structures device_bytes open_ms prepare_ms", cEngineInfo{}},
 		{"cuzk_section", "points count absent absent_words", cSection{}},
 		{"cuzk_key_source", "size curve layout reserved wires public_inputs domain alpha_g1 beta_g1 delta_g1 beta_g2 delta_g2 section " +
-			"committed committed_count device_budget host_budget cancel", cKeySource{}},
+			"committed committed_count device_budget host_budget cancel read read_context", cKeySource{}},
 		{"cuzk_key_info", "size curve layout streamed wires public_inputs domain device_bytes host_bytes proof_device_bytes scratch_bytes", cKeyInfo{}},
 		{"cuzk_matrix", "start wire coefficient entries", cMatrix{}},
 		{"cuzk_structure_source", "size curve wires public_inputs constraints a b c coefficients coefficient_count cancel", cStructureSource{}},
@@ -73,6 +75,29 @@ func TestStructsAreThoseOfTheHeader(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(theirs), ours.String()); diff != "" {
 		t.Errorf("(-cuzk.h +Go)\n%s", diff)
+	}
+}
+
+// A library that needs a newer C library says which.
+func TestOpenTellsTheGlibcThatIsNeeded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "newer.so")
+	if err := os.WriteFile(path+".c", []byte("#include <string.h>\nvoid copy(void *to, void *from, int n) { memcpy(to, from, n); }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O0", "-o", path, path+".c").CombinedOutput(); err != nil {
+		t.Skipf("cc: %v\n%s", err, out)
+	}
+	library, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(library, []byte("GLIBC_2."), []byte("GLIBC_9.")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(Env, path)
+	var unusable *UnusableError
+	if _, err := Open(); !errors.As(err, &unusable) || !strings.HasPrefix(unusable.Glibc, "9.") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package libcuzk
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+)
 
 // Code is what a call of the library ended with.
 type Code int32
@@ -17,6 +20,7 @@ const (
 	DeviceLost
 	Internal
 	Busy
+	ReadFailed
 )
 
 // Error is a call that failed.
@@ -34,10 +38,24 @@ type UnusableError struct {
 	Reason string
 	// Absent says that there is none, where others could not be used.
 	Absent bool
+	// Glibc is the version of the C library that it needs, where this system's is older.
+	Glibc string
 }
 
 func (e *UnusableError) Error() string { return e.Reason }
 
-func unusable(format string, args ...any) error {
+func unusable(format string, args ...any) *UnusableError {
 	return &UnusableError{Reason: fmt.Sprintf(format, args...)}
+}
+
+// olderGlibc is how the loader says that this system's C library is older than a library needs.
+var olderGlibc = regexp.MustCompile("version `GLIBC_([0-9.]+)' not found")
+
+// cannotBeUsed says why the loader did not take a library.
+func cannotBeUsed(path string, err error) error {
+	e := unusable("%s cannot be used: %v", path, err)
+	if found := olderGlibc.FindStringSubmatch(err.Error()); found != nil {
+		e.Glibc = found[1]
+	}
+	return e
 }

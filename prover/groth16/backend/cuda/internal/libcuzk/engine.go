@@ -63,14 +63,22 @@ func (n *nativeEngine) LoadKey(ctx context.Context, k *KeyData) (Key, error) {
 	}
 	for i := range source.section {
 		source.section[i] = cSection{
-			points: first(k.Points[i]), count: uint64(len(k.Points[i]) / k.PointBytes(i)),
-			absent: first(k.Absent[i]), absentWords: uint64(len(k.Absent[i])),
+			points: first(k.Points[i]), count: uint64(k.Counts[i]), absent: first(k.Absent[i]), absentWords: uint64(len(k.Absent[i])),
 		}
+	}
+	var asked *reading
+	if k.Read != nil {
+		asked = startReading(k)
+		defer asked.stop()
+		source.read, source.readContext = readCallback(), asked.number
 	}
 	var e cError
 	key := &nativeKey{functions: n.functions}
 	err = e.check(n.keyLoad(n.handle, &source, &key.handle, &e))
 	runtime.KeepAlive(k)
+	if asked != nil && asked.err != nil {
+		return nil, asked.err
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -91,9 +91,13 @@ type KeyData struct {
 
 	AlphaG1, BetaG1, DeltaG1 curve.G1
 	BetaG2, DeltaG2          curve.G2
-	// Points and Absent are indexed by groth16.Section.
-	Points    [groth16.SectionH + 1][]byte
-	Absent    [groth16.SectionH + 1][]uint64
+	// Counts, Points and Absent are indexed by groth16.Section. Points of a section are nil where Read is to read them.
+	Counts [groth16.SectionH + 1]int
+	Points [groth16.SectionH + 1][]byte
+	Absent [groth16.SectionH + 1][]uint64
+	// Read fills into with the points of a section from number first on. It is called while the key is loaded, one call at a
+	// time; its error is the loading's.
+	Read      func(section groth16.Section, first int, into []byte) error
 	Committed []uint32
 	// DeviceBudget and HostBudget bound the device memory and the page-locked memory of the key; zero does not.
 	DeviceBudget, HostBudget int64

@@ -26,17 +26,17 @@ func Open() (Library, error) {
 			return l, nil
 		}
 		if c.required {
-			return nil, unusable("%s, which %s names, cannot be used: %v", c.path, Env, err)
+			return nil, cannotBeUsed(fmt.Sprintf("%s, which %s names,", c.path, Env), err)
 		}
 		last = err
 		if c.path != FileName {
-			return nil, unusable("%s cannot be used: %v", c.path, err)
+			return nil, cannotBeUsed(c.path, err)
 		}
 	}
 	if strings.Contains(last.Error(), "No such file") {
 		return nil, &UnusableError{Absent: true, Reason: fmt.Sprintf("the CUDA library %s is not found", FileName)}
 	}
-	return nil, unusable("%s cannot be used: %v", FileName, last)
+	return nil, cannotBeUsed(FileName, last)
 }
 
 func openAt(path string) (*native, error) {
