@@ -1,22 +1,23 @@
 // Whole proofs with keys of known exponents, on a device: every timed proof is checked, H included.
 //
-//   groth16_bench [case ...]   cases: bn254-17 bls-21 bls-22 bls-27; without one, all that fit
+//   groth16_bench [case ...]   without one, all cases; they are listed at the end of this file
 //
-// A witness has 1 % full-size values, the rest half 0 and half 1; a, b and c are dense. They come from page-locked or from
-// pageable host memory. Printed are medians of at least five proofs, with the shares of the kernels, and the card's limits
-// measured in the same run.
+// a, b and c are dense, and come with the witness from page-locked or from pageable host memory; a packed assignment is the
+// witness alone with its bits apart, and a circuit on the device. Printed are medians, with the shares of the kernels, and the
+// card's limits measured in the same run.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <thread>
 
-#include "groth16/exponents.cuh"
+#include "bench/assignments.cuh"
 #include "groth16/generate.cuh"
 #include "groth16/proof_impl.cuh"
 
 using namespace cuzk;
 using namespace cuzk::groth16;
+using cuzk::bench::Assignment;
+using cuzk::bench::PackedCircuit;
 
 namespace {
 
@@ -69,177 +70,191 @@ double copy_rate() {
   return 2.0 * double(n) / end.since(start) / 1e6;
 }
 
-// ---- assignments ----
+// ---- what is measured ----
 
-// One in a hundred full-size, the rest half 0 and half 1.
-template <class Fr>
-struct WitnessValues {
-  RandomScalars<Fr> random;
-  CUZK_HD Fr operator()(u64 i) const {
-    const u64 kind = RandomScalars<Fr>::mix(i * 3 + 1) % 200;
-    if (i == 0 || kind < 99) return integer_one<Fr>();
-    return kind < 198 ? Fr::zero() : random(i);
-  }
+struct Case {
+  const char* name;
+  void (*run)(const Case&);
+  Layout layout;
+  int log_n;
+  u64 wires, constraints;
+  u32 zeros_a, zeros_b;  // of 256 wires those without a point in A, and in B
+  u32 full_size;         // of 200 values of the witness
+  int proofs;
+  bool more, packed;     // two in flight and pageable memory as well; the witness alone
+  u64 device_budget;     // for the key; 0: no bound
+
+  KeyShape shape() const { return {layout, wires, 31, u64(1) << log_n, log_n}; }
 };
 
-template <class Fr, class Function>
-__global__ void __launch_bounds__(256) fill_kernel(Function f, u64 n, Fr* out) {
-  const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) store(out + i, f(i));
-}
-
-template <class Fr>
-__global__ void __launch_bounds__(256) multiply_kernel(const Fr* a, const Fr* b, u64 n, Fr* c) {
-  const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) store(c + i, mul(to_montgomery(load(a + i)), load(b + i)));
-}
-
-// An assignment on the host, page-locked, and what a proof of it must be.
-template <class C>
-struct Assignment {
-  using Fr = typename C::Fr;
-  PinnedArray<Fr> vector[4];  // the witness, a, b, c: integers
-  Fr r, s;
-  ProofExponents<Fr> want;
-
-  Assignment(const KeyShape& shape, const Trapdoor<Fr>& trapdoor, u64 constraints, u64 seed) {
-    const Stream stream;
-    const RandomScalars<Fr> random{seed, 0};
-    r = random(0);
-    s = random(1);
-    const u64 sizes[] = {shape.wires, constraints, constraints, constraints};
-    DeviceArray<Fr> device[4];
-    for (int i = 0; i < 4; i++) device[i] = DeviceArray<Fr>(sizes[i]);
-    const auto blocks = [](u64 n) { return u32((n + 255) / 256); };
-    launch(fill_kernel<Fr, WitnessValues<Fr>>, blocks(sizes[0]), 256, 0, stream, WitnessValues<Fr>{{seed + 1, 0}}, sizes[0], device[0].get());
-    for (int i = 1; i < 3; i++)
-      launch(fill_kernel<Fr, RandomScalars<Fr>>, blocks(constraints), 256, 0, stream, RandomScalars<Fr>{seed + 1 + u64(i), 0}, constraints, device[i].get());
-    launch(multiply_kernel<Fr>, blocks(constraints), 256, 0, stream, device[1].get(), device[2].get(), constraints, device[3].get());
-    want = expected_exponents(cudaStream_t(stream), shape, trapdoor, device[0].get(), constraints, device[1].get(), device[2].get(), device[3].get(), r, s);
-    for (int i = 0; i < 4; i++) {
-      vector[i] = PinnedArray<Fr>(sizes[i]);
-      device[i].download(vector[i].get(), sizes[i], stream);
-    }
-    stream.synchronize();
-  }
+// How the proofs of a series are handed over.
+struct Manner {
+  const char* name;
+  const void* data[4];  // the witness, a, b, c
 };
-
-// ---- timing ----
 
 struct Timed {
   double wall = 0;
   cuzk_proof_timings timings = {};
 };
 
+// A key with an assignment, ready to be proved.
 template <class C>
-Timed prove_once(const std::shared_ptr<Key<C>>& key, const Assignment<C>& a, const void* const (&data)[4]) {
-  const DeviceGuard guard(key->engine().device());
-  cuzk_proof_options o = {};
-  o.size = sizeof o;
-  o.constraints = a.vector[1].size();
-  o.witness = a.vector[0].size();
-  Timed t;
-  const auto start = Clock::now();
-  const std::unique_ptr<AnyProof> proof = key->begin(key, nullptr, o);
-  constexpr u32 kVectors[] = {CUZK_VECTOR_WITNESS, CUZK_VECTOR_A, CUZK_VECTOR_B, CUZK_VECTOR_C};
-  for (int i = 0; i < 4; i++) proof->write(kVectors[i], CUZK_CANONICAL, 0, a.vector[i].size(), data[i]);
-  cuzk_proof_result result = {};
-  proof->compute(&a.r, &a.s, result, t.timings);
-  t.wall = milliseconds_since(start);
-  ProofPoints<C> points;
-  std::memcpy(&points.a, result.a, sizeof points.a);
-  std::memcpy(&points.b, result.b, sizeof points.b);
-  std::memcpy(&points.c, result.c, sizeof points.c);
-  const std::string differs = compare<C>(points, a.want);
-  if (!differs.empty()) {
+class Bench {
+ public:
+  using Fr = typename C::Fr;
+
+  explicit Bench(const Case& c)
+      : case_(c), trapdoor_(u64(c.log_n), c.zeros_a, c.zeros_b, 0), assignment_(c.shape(), trapdoor_, c.constraints, c.full_size, c.packed), engine_(options()) {
+    const auto start = Clock::now();
+    key_ = generate_key<C>(engine_, c.shape(), trapdoor_, c.device_budget);
+    const cuzk_key_info info = key_->info();
+    std::printf("%s: domain 2^%d, %.1f M constraints, %.1f M wires; points in A %.1f M, B %.1f M, L %.1f M; %.1f %% of the witness full-size\n", c.name, c.log_n,
+                double(c.constraints) / 1e6, double(c.wires) / 1e6, double(key_->a.set.size()) / 1e6, double(key_->b2.set.size()) / 1e6,
+                double(key_->l.set.size()) / 1e6, double(c.full_size) / 2);
+    std::printf("%s: key %.2f GB%s, lane %.2f GB, scratch %.2f GB%s; made in %.1f s\n", c.name, double(info.device_bytes) / 1e9,
+                info.streamed ? (" and " + std::to_string(info.host_bytes / 1000000) + " MB on the host").c_str() : "", double(info.proof_device_bytes) / 1e9,
+                double(info.scratch_bytes) / 1e9, key_->side_by_side() ? " (sums side by side)" : "", milliseconds_since(start) / 1e3);
+    if (!c.packed) return;
+    HostThreads threads(std::thread::hardware_concurrency());
+    packed_ = std::make_unique<PackedCircuit<Fr>>(c.shape(), assignment_, threads);
+    structure_ = load_structure(engine_, packed_->source(info.curve), [] {});
+    std::printf("%s: structure %.2f GB\n", c.name, double(structure_->bytes()) / 1e9);
+  }
+
+  void run() {
+    const auto& v = assignment_.vector;
+    const Manner locked{case_.packed ? "one, packed" : "one, page-locked", {v[0].get(), v[1].get(), v[2].get(), v[3].get()}};
+    time(locked);
+    if (!case_.more) return;
+    time_two({"two, page-locked", {v[0].get(), v[1].get(), v[2].get(), v[3].get()}});
+    HostThreads threads(std::thread::hardware_concurrency());
+    std::unique_ptr<Fr[]> copies[4];
+    Manner pageable{"one, pageable", {}};
+    for (int i = 0; i < 4; i++) {
+      copies[i].reset(new Fr[v[i].size()]);
+      threads.copy(copies[i].get(), v[i].get(), v[i].size() * sizeof(Fr));
+      pageable.data[i] = copies[i].get();
+    }
+    time(pageable);
+  }
+
+ private:
+  EngineOptions options() const {
+    EngineOptions o;
+    o.lanes = case_.more ? 2 : 1;
+    return o;
+  }
+  Timed prove(const Manner& manner) const {
+    const DeviceGuard guard(engine_.device());
+    cuzk_proof_options o = {};
+    o.size = sizeof o;
+    o.bits = case_.packed;
+    o.constraints = case_.packed ? 0 : case_.constraints;
+    o.witness = case_.packed ? packed_->others.size() : case_.wires;
+    Timed t;
+    const auto start = Clock::now();
+    const std::unique_ptr<AnyProof> proof = key_->begin(key_, structure_, o);
+    const auto write = [&](u32 vector, u64 n, const void* data) { proof->write(vector, CUZK_CANONICAL, 0, n, data); };
+    if (case_.packed) {
+      write(CUZK_VECTOR_BITS, packed_->bits.size(), packed_->bits.data());
+      write(CUZK_VECTOR_VALUES, packed_->values.size(), packed_->values.data());
+      write(CUZK_VECTOR_WITNESS, packed_->others.size(), packed_->others.data());
+    } else {
+      constexpr u32 kVectors[] = {CUZK_VECTOR_WITNESS, CUZK_VECTOR_A, CUZK_VECTOR_B, CUZK_VECTOR_C};
+      for (int i = 0; i < 4; i++) write(kVectors[i], assignment_.vector[i].size(), manner.data[i]);
+    }
+    cuzk_proof_result result = {};
+    proof->compute(&assignment_.r, &assignment_.s, result, t.timings);
+    t.wall = milliseconds_since(start);
+    check_proof(result);
+    return t;
+  }
+
+  void check_proof(const cuzk_proof_result& result) const {
+    ProofPoints<C> points;
+    std::memcpy(&points.a, result.a, sizeof points.a);
+    std::memcpy(&points.b, result.b, sizeof points.b);
+    std::memcpy(&points.c, result.c, sizeof points.c);
+    const std::string differs = compare<C>(points, assignment_.want);
+    if (differs.empty()) return;
     std::printf("WRONG proof: %s\n", differs.c_str());
     failures++;
   }
-  return t;
-}
 
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v.empty() ? 0 : v[v.size() / 2];
-}
+  // One after the other; the wall time is the median of the proofs'.
+  void time(const Manner& manner) const {
+    prove(manner);  // loads kernels, fills caches
+    std::vector<Timed> all;
+    std::vector<double> walls;
+    for (int i = 0; i < case_.proofs; i++) {
+      all.push_back(prove(manner));
+      walls.push_back(all.back().wall);
+    }
+    print_row(manner, median(walls), all);
+  }
 
-void print_row(const char* name, const char* how, double a_proof, const std::vector<Timed>& all) {
-  const auto of = [&](double cuzk_proof_timings::*field) {
-    std::vector<double> v;
-    for (const Timed& t : all) v.push_back(t.timings.*field);
-    return median(v);
-  };
-  using T = cuzk_proof_timings;
-  std::printf("%-9s %-22s %9.2f | gpu %8.2f upload %8.2f prep %6.2f ntt %7.2f h-msm %7.2f ones %6.2f b2 %6.2f tails %6.2f wait %7.2f\n", name, how,
-              a_proof, of(&T::gpu_total), of(&T::upload), of(&T::prep_msm), of(&T::ntt), of(&T::ntt_msm_h) - of(&T::ntt), of(&T::batch_add),
-              of(&T::b_g2_msm), of(&T::tail_msm), of(&T::wait));
-  std::fflush(stdout);
-}
-
-// `proofs` proofs, one after the other or from two threads.
-template <class C>
-void time_proofs(const char* name, const char* how, const std::shared_ptr<Key<C>>& key, const Assignment<C>& a, const void* const (&data)[4],
-                 int proofs, bool two) {
-  prove_once<C>(key, a, data);  // loads kernels, fills caches
-  std::vector<Timed> all(proofs);
-  const auto start = Clock::now();
-  const auto work = [&](int first, int step) {
-    for (int i = first; i < proofs; i += step) all[i] = prove_once<C>(key, a, data);
-  };
-  if (two) {
-    std::thread other([&] { work(1, 2); });
-    work(0, 2);
+  // From two threads; the wall time is that of all proofs by their number.
+  void time_two(const Manner& manner) const {
+    const int proofs = 2 * case_.proofs;
+    std::vector<Timed> all(proofs);
+    const auto start = Clock::now();
+    const auto work = [&](int first) {
+      for (int i = first; i < proofs; i += 2) all[i] = prove(manner);
+    };
+    std::thread other([&] { work(1); });
+    work(0);
     other.join();
-    return print_row(name, how, milliseconds_since(start) / proofs, all);
+    print_row(manner, milliseconds_since(start) / proofs, all);
   }
-  work(0, 1);
-  std::vector<double> walls;
-  for (const Timed& t : all) walls.push_back(t.wall);
-  print_row(name, how, median(walls), all);
-}
 
-template <class C>
-void run(const char* name, Layout layout, int log_n, u32 zeros_a, u32 zeros_b, int proofs, bool pageable) {
-  using Fr = typename C::Fr;
-  const u64 domain = u64(1) << log_n;
-  const KeyShape shape{layout, domain - domain / 64, 31, domain, log_n};
-  const Trapdoor<Fr> trapdoor(u64(log_n), zeros_a, zeros_b, 0);
-  auto start = Clock::now();
-  const Assignment<C> a(shape, trapdoor, domain - domain / 128, u64(log_n) + 1);
-  const double assignment_ms = milliseconds_since(start);
-  start = Clock::now();
-  Engine engine({});
-  const auto key = generate_key<C>(engine, shape, trapdoor);
-  const cuzk_key_info info = key->info();
-  std::printf("%s: domain 2^%d, %.1f M wires, key %.2f GB, lane %.2f GB, scratch %.2f GB%s; made in %.1f s, assignment %.1f s\n", name, log_n,
-              double(shape.wires) / 1e6, double(info.device_bytes) / 1e9, double(info.proof_device_bytes) / 1e9, double(info.scratch_bytes) / 1e9,
-              key->side_by_side() ? " (sums side by side)" : "", milliseconds_since(start) / 1e3, assignment_ms / 1e3);
-  const void* locked[] = {a.vector[0].get(), a.vector[1].get(), a.vector[2].get(), a.vector[3].get()};
-  time_proofs<C>(name, "one, page-locked", key, a, locked, proofs, false);
-  time_proofs<C>(name, "two, page-locked", key, a, locked, 2 * proofs, true);
-  if (!pageable) return;
-  HostThreads threads(16);
-  std::unique_ptr<Fr[]> copies[4];
-  const void* plain[4];
-  for (int i = 0; i < 4; i++) {
-    copies[i].reset(new Fr[a.vector[i].size()]);
-    threads.copy(copies[i].get(), a.vector[i].get(), a.vector[i].size() * sizeof(Fr));
-    plain[i] = copies[i].get();
+  static double median(std::vector<double> v) {
+    std::sort(v.begin(), v.end());
+    return v[v.size() / 2];
   }
-  time_proofs<C>(name, "one, pageable", key, a, plain, proofs, false);
-}
 
-struct Case {
-  const char* name;
-  void (*run)(const char*);
+  void print_row(const Manner& manner, double a_proof, const std::vector<Timed>& all) const {
+    const auto of = [&](double cuzk_proof_timings::*field) {
+      std::vector<double> v;
+      for (const Timed& t : all) v.push_back(t.timings.*field);
+      return median(v);
+    };
+    using T = cuzk_proof_timings;
+    std::printf("%-14s %-17s %8.2f | gpu %8.2f upload %7.2f evaluate %6.2f prep %6.2f ntt %7.2f h-msm %7.2f ones %6.2f b2 %7.2f tails %7.2f wait %7.2f\n", case_.name,
+                manner.name, a_proof, of(&T::gpu_total), of(&T::upload), of(&T::evaluate), of(&T::prep_msm), of(&T::ntt), of(&T::ntt_msm_h) - of(&T::ntt),
+                of(&T::batch_add), of(&T::b_g2_msm), of(&T::tail_msm), of(&T::wait));
+    std::fflush(stdout);
+  }
+
+  const Case& case_;
+  const Trapdoor<Fr> trapdoor_;
+  const Assignment<Fr> assignment_;
+  Engine engine_;
+  std::shared_ptr<Key<C>> key_;
+  std::unique_ptr<PackedCircuit<Fr>> packed_;
+  std::shared_ptr<AnyStructure> structure_;
 };
 
+template <class C>
+void run(const Case& c) {
+  Bench<C>(c).run();
+}
+
+constexpr u64 kMillion = 1000000, k3200000 = 3200000;
+constexpr u64 k2To17 = 1 << 17, k2To21 = 1 << 21, k2To22 = 1 << 22, k2To27 = 1 << 27;
+
+// Filecoin's shapes: a PoRep partition of 32 GiB, with A of nearly all wires and B of a quarter, and a WindowPoSt partition, whose
+// witness is full-size. The last key has room for all but its section H, which is streamed.
 constexpr Case kCases[] = {
-    {"bn254-17", [](const char* n) { run<Bn254>(n, Layout::kSnarkjs, 17, 40, 160, 15, true); }},
-    {"bls-21", [](const char* n) { run<Bls12381>(n, Layout::kSnarkjs, 21, 40, 160, 9, true); }},
-    {"bls-22", [](const char* n) { run<Bls12381>(n, Layout::kGnark, 22, 40, 160, 9, true); }},
-    // Filecoin's 32 GiB PoRep: A of nearly all wires, B of a quarter.
-    {"bls-27", [](const char* n) { run<Bls12381>(n, Layout::kCoefficients, 27, 1, 191, 5, true); }},
+    {"bn254-17", run<Bn254>, Layout::kSnarkjs, 17, k2To17 - k2To17 / 64, k2To17 - k2To17 / 128, 40, 160, 2, 15, true, false, 0},
+    {"bls-21", run<Bls12381>, Layout::kSnarkjs, 21, k2To21 - k2To21 / 64, k2To21 - k2To21 / 128, 40, 160, 2, 9, true, false, 0},
+    {"bn254-3.2M", run<Bn254>, Layout::kSnarkjs, 22, k3200000, k3200000, 40, 160, 2, 9, true, false, 0},
+    {"bls-3.2M", run<Bls12381>, Layout::kSnarkjs, 22, k3200000, k3200000, 40, 160, 2, 9, true, false, 0},
+    {"bls-22", run<Bls12381>, Layout::kGnark, 22, k2To22 - k2To22 / 64, k2To22 - k2To22 / 128, 40, 160, 2, 9, true, false, 0},
+    {"bls-27", run<Bls12381>, Layout::kCoefficients, 27, k2To27 - k2To27 / 64, k2To27 - k2To27 / 128, 1, 191, 2, 5, true, false, 0},
+    {"bls-27-packed", run<Bls12381>, Layout::kCoefficients, 27, k2To27 - k2To27 / 64, k2To27 - k2To27 / 128, 1, 191, 2, 5, false, true, 0},
+    {"bls-27-dense", run<Bls12381>, Layout::kCoefficients, 27, 125 * kMillion, 125 * kMillion, 0, 68, 200, 5, false, false, 0},
+    {"bls-27-streamed", run<Bls12381>, Layout::kCoefficients, 27, k2To27 - k2To27 / 64, k2To27 - k2To27 / 128, 1, 191, 2, 5, false, false, 52000 * kMillion},
 };
 
 }  // namespace
@@ -249,12 +264,13 @@ int main(int argc, char** argv) {
   std::printf("limits: Fp BLS12-381 %.1f, Fp BN254 %.1f, Fr BLS12-381 %.1f G products/s; copy %.0f GB/s read and written\n", product_rate<Bls12381Fp>(),
               product_rate<Bn254Fp>(), product_rate<Bls12381Fr>(), copy_rate());
   std::printf("milliseconds a proof, medians; shares by the device's clock may overlap\n");
+  const auto wanted = [&](const Case& c) {
+    return argc == 1 || std::any_of(argv + 1, argv + argc, [&](const char* name) { return std::strcmp(name, c.name) == 0; });
+  };
   for (const Case& c : kCases) {
-    bool wanted = argc == 1;
-    for (int i = 1; i < argc; i++) wanted |= std::strcmp(argv[i], c.name) == 0;
-    if (!wanted) continue;
+    if (!wanted(c)) continue;
     try {
-      c.run(c.name);
+      c.run(c);
     } catch (const std::exception& e) {
       std::printf("%s: %s\n", c.name, e.what());
       failures++;
