@@ -1,6 +1,6 @@
 ##@ CUDA engine (cuda/)
 
-# Architectures of bin/libcuzk.so, such as "90 120"; "release" is all that are supported, and PTX of the newest.
+# Architectures of bin/libcuzk.so, such as "90 120"; "release" is all that are supported, and PTX of the oldest.
 ARCHS ?= 90
 RELEASE_ARCHS := 80 86 89 90 100 120
 CUDA_ARCHS = $(if $(filter release,$(ARCHS)),$(RELEASE_ARCHS),$(ARCHS))
@@ -29,3 +29,14 @@ test-cuda: cuda-emulated ## Test the CUDA engine without a GPU: its kernels and 
 	$(MAKE) cuda
 	cd $(ROOT) && CUZK_LIBRARY=$(EMULATED_LIBRARY) CUZK_DEVICE_LIBRARY=$(BIN)/libcuzk.so go test -tags cuda -count=1 $(TEST_FLAGS) \
 	  -run 'OnTheEmulator|EmulatedDevice|WithoutADriver' ./cmd/cuzk ./prover/pipeline
+
+# A folder for a machine with a GPU, where suite checks and figures measures.
+BUNDLE ?= $(BIN)/cuda-bundle
+
+.PHONY: cuda-bundle
+cuda-bundle: ## Pack the CUDA engine's tests and benchmarks for a machine with a GPU, which needs its driver alone (BUNDLE, ARCHS, CUZK_FIXTURES)
+	ARCHS="$(CUDA_ARCHS)" $(ROOT)/hack/cuda/bundle $(BUNDLE)
+
+.PHONY: test-gpu-proofs
+test-gpu-proofs: ## Have snarkjs and gnark verify the proofs that the suite of a bundle left (PROOFS=folder)
+	cd $(ROOT) && CUZK_PROOFS=$(abspath $(PROOFS)) go test -tags interop -count=1 -v -run OthersVerifyProofsMadeElsewhere ./test/interop

@@ -22,8 +22,12 @@ type Circuit struct {
 
 var primes = map[curve.ID]string{curve.BN254: "bn128", curve.BLS12381: "bls12381"}
 
-// Root is the root folder of the repository.
+// Root is the root folder of the repository: that of the sources, or, for a test that runs where they are not, what the
+// environment variable CUZK_ROOT names.
 func Root() string {
+	if root := os.Getenv("CUZK_ROOT"); root != "" {
+		return root
+	}
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }
