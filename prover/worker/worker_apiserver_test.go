@@ -87,7 +87,7 @@ func (s *script) Prove(ctx context.Context, in InputFile, obs stage.Observer, on
 	return s.prove(ctx, in.Name, obs)
 }
 
-func proof(name string) *Proved {
+func proofOf(name string) *Proved {
 	return &Proved{
 		Proof: `{"pi_a":["` + strings.Repeat("1", len(name)) + `"]}`, PublicInputs: []string{"7", "11"}, Backend: v1alpha1.BackendCPU,
 		Runs: []v1alpha1.RunTimings{{Type: v1alpha1.RunCold, Timings: v1alpha1.Timings{
@@ -167,7 +167,7 @@ func lastWord(t *testing.T, w *Worker) *order.Termination {
 }
 
 func TestEveryPartitionIsReported(t *testing.T) {
-	engine := &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proof(name), nil }}
+	engine := &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proofOf(name), nil }}
 	w, job := setup(t, engine)
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -181,8 +181,8 @@ func TestEveryPartitionIsReported(t *testing.T) {
 		Backend: v1alpha1.BackendCPU,
 		// printf 'witness of bb' | sha256sum
 		InputDigest: "sha256:07b815f6dcc88474931769abb0a2a411c2820e9b62741cbb43273e3be1ef531b",
-		Proof:       proof("input bb").Proof, PublicInputs: []string{"7", "11"},
-		Timings: &proof("").Runs[0].Timings,
+		Proof:       proofOf("input bb").Proof, PublicInputs: []string{"7", "11"},
+		Timings: &proofOf("").Runs[0].Timings,
 	}
 	if diff := cmp.Diff(want, got[1]); diff != "" {
 		t.Error(diff)
@@ -198,7 +198,7 @@ func TestBadInputFailsAlone(t *testing.T) {
 		if name == "input bb" {
 			return nil, failure.New(failure.Input, "not satisfied").In(name).OnConstraint(42)
 		}
-		return proof(name), nil
+		return proofOf(name), nil
 	}}
 	w, job := setup(t, engine)
 	err := w.Run(t.Context())
@@ -231,7 +231,7 @@ func TestKeyErrorEndsThePod(t *testing.T) {
 }
 
 func TestVerifiedPartitionsAreNotProvedAgain(t *testing.T) {
-	engine := &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proof(name), nil }}
+	engine := &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proofOf(name), nil }}
 	w, job := setup(t, engine)
 	for i := range job.Status.Partitions {
 		job.Status.Partitions[i].Verified = ptr.To(i != 1)
@@ -275,7 +275,7 @@ func TestAnotherJobOfTheSameNameIsLeftAlone(t *testing.T) {
 
 // A refusal of reports leaves the termination message to carry the proofs; the pod then still succeeds.
 func TestTerminationMessageIsTheFallback(t *testing.T) {
-	engine := &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proof(name), nil }}
+	engine := &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proofOf(name), nil }}
 	w, job := setup(t, engine)
 	// A user who may read the job and not write its status, with the grace for late authorizers over.
 	restricted := rest.CopyConfig(testConfig)
@@ -316,9 +316,9 @@ func TestStopBeforeTheProofIsNotSuccess(t *testing.T) {
 
 // A prover newer than the cluster's definition must not lose its proof.
 func TestOlderDefinitionTakesTheFirstFields(t *testing.T) {
-	w, job := setup(t, &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proof(name), nil }})
+	w, job := setup(t, &script{prove: func(_ context.Context, name string, _ stage.Observer) (*Proved, error) { return proofOf(name), nil }})
 	a := &applier{client: &newField{admin}, clock: w.Clock, log: w.Log, namespace: job.Namespace, job: job.Name, started: time.Now()}
-	r := &v1alpha1.PartitionReport{PodName: w.Pod.Name, PodUID: w.Pod.UID, Proof: proof("x").Proof, Backend: v1alpha1.BackendCPU}
+	r := &v1alpha1.PartitionReport{PodName: w.Pod.Name, PodUID: w.Pod.UID, Proof: proofOf("x").Proof, Backend: v1alpha1.BackendCPU}
 	if err := a.apply(t.Context(), 0, r); err != nil {
 		t.Fatal(err)
 	}
