@@ -53,6 +53,19 @@ type Judged interface {
 	Judge(ctx context.Context, refusal error) (Ticket, error)
 }
 
+// Watched is a backend that keeps hardware from further work once it has failed or computed wrongly.
+type Watched interface {
+	// Withdrawn lists that hardware.
+	Withdrawn() []Withdrawal
+}
+
+// Withdrawal is hardware that takes no more work.
+type Withdrawal struct {
+	// Device is a GPU's UUID, Name its model.
+	Device, Name string
+	Reason       error
+}
+
 // Key is a proving key made ready by a backend. It is reference-counted: a proof under way keeps it alive after Close.
 type Key interface {
 	Curve() curve.ID

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -20,6 +21,10 @@ type doubtful struct {
 	// last is what it says when nothing is left to ask.
 	last     error
 	verdicts []bool
+}
+
+func (b *doubtful) Withdrawn() []groth16.Withdrawal {
+	return []groth16.Withdrawal{{Device: "GPU-a", Reason: errors.New("it computed a wrong proof")}}
 }
 
 type doubtfulTicket struct {
@@ -78,6 +83,9 @@ func TestRefusedProofsAreComputedAgain(t *testing.T) {
 	}
 	if r.Backend != "sound" || !r.Verified || len(b.verdicts) != 3 || !b.verdicts[2] {
 		t.Errorf("computed by %s, verified %t, verdicts %v", r.Backend, r.Verified, b.verdicts)
+	}
+	if r.Runs[0].Refusals != 2 || len(r.Withdrawn) != 1 || r.Withdrawn[0].Device != "GPU-a" {
+		t.Errorf("%d refusals, withdrawn %v", r.Runs[0].Refusals, r.Withdrawn)
 	}
 
 	b = &doubtful{Backend: cpu.New(cpu.Config{}), wrong: 1, last: failure.New(failure.Backend, "the devices disagree")}

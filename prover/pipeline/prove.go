@@ -32,6 +32,8 @@ type Result struct {
 	Backend string
 	// Runs are the times of each run; the proof is the last one's.
 	Runs []Run
+	// Withdrawn is the backend's hardware that takes no more work by now, because it failed or computed wrongly.
+	Withdrawn []groth16.Withdrawal
 }
 
 // Prove proves an input, which may be a witness or what the front end makes one from. A run that fails ends the whole;
@@ -76,6 +78,9 @@ func (p *core) prove(ctx context.Context, w work, runs Runs, obs stage.Observer)
 			return nil, err
 		}
 		result.Runs, result.Backend = append(result.Runs, run), run.Backend
+	}
+	if w, ok := p.config.Backend.(groth16.Watched); ok {
+		result.Withdrawn = w.Withdrawn()
 	}
 	return result, nil
 }
@@ -162,6 +167,7 @@ func (p *core) verified(ctx context.Context, ticket groth16.Ticket, run *Run, pu
 		if ticket, err = judged.Judge(ctx, refusal); ticket == nil {
 			return proof, refusal, err
 		}
+		run.Refusals++
 	}
 }
 

@@ -23,8 +23,10 @@ type Run struct {
 	Kind Kind
 	// Backend is the name of the one that computed the proof.
 	Backend string
-	Stages  map[stage.Name]time.Duration
-	Kernels map[stage.Kernel]time.Duration
+	// Refusals counts the proofs that did not verify, and were computed again.
+	Refusals int
+	Stages   map[stage.Name]time.Duration
+	Kernels  map[stage.Kernel]time.Duration
 	// Total is from the first stage's begin to the last one's end, with the loading of the key in a cold run.
 	Total time.Duration
 	// Spans are what the times are made of.

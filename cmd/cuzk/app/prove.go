@@ -30,6 +30,15 @@ type proveJSON struct {
 	ProofFile    string          `json:"proofFile"`
 	PublicFile   string          `json:"publicFile"`
 	Milliseconds runTimes        `json:"milliseconds"`
+	// Refusals counts proofs that did not verify and were computed again, WithdrawnDevices are the GPUs found to be at fault.
+	Refusals         int               `json:"refusals,omitempty"`
+	WithdrawnDevices []withdrawnDevice `json:"withdrawnDevices,omitempty"`
+}
+
+type withdrawnDevice struct {
+	UUID   string `json:"uuid"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 func (a *app) proveCommand() *cobra.Command {
@@ -171,9 +180,13 @@ func (a *app) writeProof(r *proved, form, proofPath, publicPath string) error {
 	if a.flags.output != outputJSON {
 		return nil
 	}
+	last := r.Runs[len(r.Runs)-1]
 	out := proveJSON{
 		Curve: r.Proof.Curve, Backend: r.Backend, Verified: r.Verified, PublicInputs: snarkjs.Decimals(r.Public),
-		ProofFile: proofPath, PublicFile: publicPath, Milliseconds: timesOf(r.Runs[len(r.Runs)-1]),
+		ProofFile: proofPath, PublicFile: publicPath, Milliseconds: timesOf(last), Refusals: last.Refusals,
+	}
+	for _, w := range r.Withdrawn {
+		out.WithdrawnDevices = append(out.WithdrawnDevices, withdrawnDevice{w.Device, w.Name, w.Reason.Error()})
 	}
 	if form == formatSnarkjs {
 		if out.Proof, err = snarkjs.FormatProof(r.Proof, true); err != nil {

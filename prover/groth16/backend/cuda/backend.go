@@ -46,7 +46,10 @@ type Backend struct {
 	queue    queue
 }
 
-var _ groth16.Backend = (*Backend)(nil)
+var (
+	_ groth16.Backend = (*Backend)(nil)
+	_ groth16.Watched = (*Backend)(nil)
+)
 
 // New opens the library and the first device that passes its self-test; the others are opened, and must pass theirs, when
 // they are first needed. Errors are of class Backend and say what to do.
@@ -152,16 +155,23 @@ func (b *Backend) withdraw(d *device, reason error) {
 	}
 }
 
+// Withdrawn lists the devices that take no more work; see groth16.Watched.
+func (b *Backend) Withdrawn() []groth16.Withdrawal { return b.queue.withdrawals() }
+
 // noneLeft says why no device takes work.
 func (b *Backend) noneLeft() error {
-	reasons := b.queue.faults()
-	if len(reasons) == 0 {
+	withdrawn := b.Withdrawn()
+	if len(withdrawn) == 0 {
 		return failure.New(failure.Backend, "%w", errNowhere)
 	}
-	if len(reasons) > 1 {
+	if len(withdrawn) > 1 {
+		var reasons []error
+		for _, w := range withdrawn {
+			reasons = append(reasons, w.Reason)
+		}
 		b.log.Error("No GPU is left", "reasons", errors.Join(reasons...).Error())
 	}
-	return reasons[0]
+	return withdrawn[0].Reason
 }
 
 // load makes the first copy of what, on the least loaded device that can take it, else on the fallback.

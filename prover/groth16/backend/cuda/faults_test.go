@@ -81,6 +81,9 @@ func TestWrongProofIsComputedByAnotherDevice(t *testing.T) {
 	if !strings.Contains(b.log.String(), "Withdrew a GPU") || !strings.Contains(b.log.String(), "GPU-a") || strings.Contains(b.log.String(), "GPU-b (") {
 		t.Errorf("the log: %s", b.log)
 	}
+	if w := b.Backend.(groth16.Watched).Withdrawn(); len(w) != 1 || w[0].Device != "GPU-a" || !strings.Contains(w[0].Reason.Error(), "wrong proof") {
+		t.Errorf("withdrawn: %v", w)
+	}
 	// It takes no more work, also when it would compute well again.
 	b.engines[0].corrupt = nil
 	before := b.engines[0].computed

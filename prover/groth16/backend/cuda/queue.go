@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 )
 
 // queue hands out the lanes of the devices: to the proof of the highest priority, and among equals to the one that came
@@ -96,17 +98,17 @@ func (q *queue) usable() []*device {
 	return left
 }
 
-// faults are the reasons why devices take no work.
-func (q *queue) faults() []error {
+// withdrawals lists the devices that take no work, with the reasons.
+func (q *queue) withdrawals() []groth16.Withdrawal {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var reasons []error
+	var all []groth16.Withdrawal
 	for _, d := range q.devices {
 		if d.fault != nil {
-			reasons = append(reasons, d.fault)
+			all = append(all, groth16.Withdrawal{Device: d.UUID, Name: d.Name, Reason: d.fault})
 		}
 	}
-	return reasons
+	return all
 }
 
 // serve grants what can be granted. The mutex is held.
