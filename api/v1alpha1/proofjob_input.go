@@ -74,6 +74,8 @@ type InlineInput struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=87384
+	// +kubebuilder:validation:Format=""
+	// +kubebuilder:validation:Pattern=`^([0-9A-Za-z+/]{4})*([0-9A-Za-z+/]{2}==|[0-9A-Za-z+/]{3}=)?$`
 	Witness []byte `json:"witness,omitempty"`
 
 	// input is the text of circom's input.json, for which the key must have a witnessGenerator, or Filecoin's input in JSON.
@@ -82,6 +84,9 @@ type InlineInput struct {
 	// +kubebuilder:validation:MaxLength=65536
 	Input *string `json:"input,omitempty"`
 }
+
+// Witness, like a key's inline.data, is no text of format byte in the schema: its rules could not read that, since they
+// decode the format by another alphabet than it has.
 
 // Bytes returns the content.
 func (i *InlineInput) Bytes() []byte {

@@ -123,7 +123,7 @@ type ProvingKeySpec struct {
 
 // KeyFiles are the files that belong to a key.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.provingKey.inline) ? (has(self.provingKey.inline.data) ? size(self.provingKey.inline.data) : has(self.provingKey.inline.text) ? size(self.provingKey.inline.text) : 0) : 0) + (has(self.verifyingKey) && has(self.verifyingKey.inline) ? (has(self.verifyingKey.inline.data) ? size(self.verifyingKey.inline.data) : has(self.verifyingKey.inline.text) ? size(self.verifyingKey.inline.text) : 0) : 0) + (has(self.constraintSystem) && has(self.constraintSystem.inline) ? (has(self.constraintSystem.inline.data) ? size(self.constraintSystem.inline.data) : has(self.constraintSystem.inline.text) ? size(self.constraintSystem.inline.text) : 0) : 0) + (has(self.witnessGenerator) && has(self.witnessGenerator.inline) ? (has(self.witnessGenerator.inline.data) ? size(self.witnessGenerator.inline.data) : has(self.witnessGenerator.inline.text) ? size(self.witnessGenerator.inline.text) : 0) : 0) <= 65536",message="files.*.inline must be at most 64 KiB in all files together: put larger files into a ConfigMap or on a PersistentVolumeClaim"
+// +kubebuilder:validation:XValidation:rule="(has(self.provingKey.inline) ? (has(self.provingKey.inline.data) ? size(self.provingKey.inline.data) / 4 * 3 - (self.provingKey.inline.data.endsWith('==') ? 2 : self.provingKey.inline.data.endsWith('=') ? 1 : 0) : has(self.provingKey.inline.text) ? size(self.provingKey.inline.text) : 0) : 0) + (has(self.verifyingKey) && has(self.verifyingKey.inline) ? (has(self.verifyingKey.inline.data) ? size(self.verifyingKey.inline.data) / 4 * 3 - (self.verifyingKey.inline.data.endsWith('==') ? 2 : self.verifyingKey.inline.data.endsWith('=') ? 1 : 0) : has(self.verifyingKey.inline.text) ? size(self.verifyingKey.inline.text) : 0) : 0) + (has(self.constraintSystem) && has(self.constraintSystem.inline) ? (has(self.constraintSystem.inline.data) ? size(self.constraintSystem.inline.data) / 4 * 3 - (self.constraintSystem.inline.data.endsWith('==') ? 2 : self.constraintSystem.inline.data.endsWith('=') ? 1 : 0) : has(self.constraintSystem.inline.text) ? size(self.constraintSystem.inline.text) : 0) : 0) + (has(self.witnessGenerator) && has(self.witnessGenerator.inline) ? (has(self.witnessGenerator.inline.data) ? size(self.witnessGenerator.inline.data) / 4 * 3 - (self.witnessGenerator.inline.data.endsWith('==') ? 2 : self.witnessGenerator.inline.data.endsWith('=') ? 1 : 0) : has(self.witnessGenerator.inline.text) ? size(self.witnessGenerator.inline.text) : 0) : 0) <= 65536",message="files.*.inline must be at most 64 KiB in all files together: put larger files into a ConfigMap or on a PersistentVolumeClaim"
 type KeyFiles struct {
 	// provingKey is the key: .zkey, gnark's proving key in its compressed, raw or dump form, or Filecoin's .params.
 	// +required
@@ -190,6 +190,8 @@ type InlineFile struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=87384
+	// +kubebuilder:validation:Format=""
+	// +kubebuilder:validation:Pattern=`^([0-9A-Za-z+/]{4})*([0-9A-Za-z+/]{2}==|[0-9A-Za-z+/]{3}=)?$`
 	Data []byte `json:"data,omitempty"`
 
 	// text is the content as text, such as a verification_key.json.

@@ -125,6 +125,9 @@ func TestProofJobValidation(t *testing.T) {
 			s.Inputs[0].PublicInputs, s.Inputs[2].PublicInputs = []string{"1", "2"}, []string{"1"}
 		}, want: []string{"spec.inputs: inputs[].publicInputs must have the same number of values in each input that declares them, since all inputs are of one circuit: add the missing or remove the surplus values"}},
 
+		{name: "all of the base64 alphabet", change: func(s spec) {
+			first(s).Inline = &v1alpha1.InlineInput{Witness: []byte{0x00, 0x10, 0x83, 0xfb, 0xff, 0xbf, 0xff}}
+		}},
 		{name: "64 KiB inline", inputs: 2, change: func(s spec) {
 			s.Inputs[0].Inline = &v1alpha1.InlineInput{Witness: make([]byte, 32768)}
 			s.Inputs[1].Inline = &v1alpha1.InlineInput{Input: ptr.To(strings.Repeat("1", 32768))}
@@ -210,7 +213,7 @@ func TestProofJobValidation(t *testing.T) {
 		{name: "managed by someone else", change: func(s spec) { s.ManagedBy = ptr.To("example.com/controller") }},
 		{name: "managed by a word", change: func(s spec) { s.ManagedBy = ptr.To("controller") },
 			want: []string{"spec.managedBy: managedBy must be a domain and a path with '/' between, such as example.com/controller: add the domain"}},
-		{name: "unknown circuit", change: func(s spec) { s.Circuit.Type = "Halo2" }, want: []string{`spec.circuit.type: "Halo2": supported values: "Circom", "Gnark"`}},
+		{name: "unknown circuit", change: func(s spec) { s.Circuit.Type = "Halo2" }, want: []string{`spec.circuit.type: "Halo2": supported values: "Circom", "Gnark", "FilecoinPoRep", "FilecoinWindowPoSt", "FilecoinWinningPoSt", "FilecoinSnapDeals"`}},
 
 		{name: "several mistakes at once", inputs: 2, change: func(s spec) {
 			s.Circuit.Gnark = &v1alpha1.GnarkCircuit{}
@@ -284,10 +287,7 @@ func TestProofJobDefaults(t *testing.T) {
 	}
 	want := newProofJob(job.Namespace, "job", 1).Spec
 	want.ProvingKeyRef.Kind = v1alpha1.ProvingKeyKindNamespaced
-	want.Execution = v1alpha1.Execution{
-		Type:      v1alpha1.ExecutionDedicated,
-		Dedicated: v1alpha1.DedicatedExecution{Parallelism: ptr.To[int32](1)},
-	}
+	want.Execution.Type = v1alpha1.ExecutionDedicated
 	want.Backend.Type = v1alpha1.BackendAuto
 	want.Runs, want.WarmupRuns = ptr.To[int32](1), ptr.To[int32](0)
 	want.Output.Type = v1alpha1.OutputStatus
@@ -295,5 +295,31 @@ func TestProofJobDefaults(t *testing.T) {
 	want.BackoffLimitPerPartition = ptr.To[int32](3)
 	if diff := cmp.Diff(want, job.Spec); diff != "" {
 		t.Errorf("spec with defaults (-want +got):\n%s", diff)
+	}
+}
+
+// TestInlineIsBase64 makes sure that nothing gets in that clients could not decode: one such object, and no list of its kind
+// can be read any more.
+func TestInlineIsBase64(t *testing.T) {
+	namespace := newNamespace(t)
+	for text, good := range map[string]bool{
+		"AA==": true, "AAA=": true, "AAAA": true, "+/+/": true,
+		"A": false, "AA": false, "AA=": false, "AAA": false, "A===": false, "AAAA====": false, "AA==AAAA": false,
+		"AA_-": false, "AA A": false, "AAAA\\n": false,
+	} {
+		object := parse(t, fmt.Sprintf(`
+apiVersion: proving.cuzk.dev/v1alpha1
+kind: ProofJob
+metadata: {name: job, namespace: %s}
+spec:
+  circuit: {type: Circom}
+  provingKeyRef: {name: membership}
+  inputs:
+  - name: alice
+    inline: {witness: "%s"}
+`, namespace, text))
+		if err := dryCreate(t, object); (err == nil) != good {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

@@ -72,6 +72,9 @@ func TestProvingKeyValidation(t *testing.T) {
 			want: []string{"spec.files.provingKey.image.path: a path must be relative to the root of the volume or image, without '.', '..' and empty elements: remove them, and any '/' at the beginning or end"}},
 		{name: "empty inline", change: key(v1alpha1.KeyFile{Inline: &v1alpha1.InlineFile{}}),
 			want: []string{"spec.files.provingKey.inline: inline holds exactly one thing: set either inline.data (base64) or inline.text"}},
+		{name: "all of the base64 alphabet", change: func(s spec) {
+			s.Files.VerifyingKey = &v1alpha1.KeyFile{Inline: &v1alpha1.InlineFile{Data: []byte{0x00, 0x10, 0x83, 0xfb, 0xff, 0xbf, 0xff}}}
+		}},
 		{name: "64 KiB inline", change: func(s spec) {
 			s.Files.VerifyingKey = &v1alpha1.KeyFile{Inline: inline(32768)}
 			s.Files.ConstraintSystem = &v1alpha1.KeyFile{Inline: &v1alpha1.InlineFile{Data: make([]byte, 32768)}}
