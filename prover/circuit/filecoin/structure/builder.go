@@ -238,6 +238,7 @@ func (b *builder) template() *Template {
 			t.Long[m].Slot[i] = b.slot(Var(v))
 		}
 	}
+	t.rank()
 	return t
 }
 

@@ -175,5 +175,6 @@ func (d *decoder) template() *Template {
 	}
 	t.Occurs = [2][]uint64{decodeArray[uint64](d), decodeArray[uint64](d)}
 	t.ExternalBits, t.ExternalFull = decodeArray[Occurrence](d), decodeArray[Occurrence](d)
+	t.rank()
 	return t
 }

@@ -64,11 +64,12 @@ func (s *Structure) query(ctx context.Context, w *witness.Witness, d *Density, i
 	})
 }
 
-// queryCopy is a copy of a block in a query: which of its variables are in it, their values, and where they begin in the
-// query's lists.
+// queryCopy is a copy of a block in a query: which of its variables are in it and how many of them are before each word of
+// these, their values, and where they begin in the query's lists.
 type queryCopy struct {
 	template            *Template
 	occurs, bits        []uint64
+	ranks               []uint32
 	full                []fr.Element
 	firstPoint          uint32
 	firstOne, firstFull int
@@ -79,12 +80,16 @@ func (s *Structure) queryCopies(w *witness.Witness, d *Density) []queryCopy {
 	for part := range s.Sections {
 		section := &s.Sections[part]
 		t := section.Template
+		var all []uint64
+		var ranks []uint32
+		if d == nil {
+			all = allOnes(t.Aux)
+			ranks = ranksOf(all)
+		}
 		for i := range section.Copies {
-			c := queryCopy{template: t, bits: w.Parts[part].Bits(i), full: w.Parts[part].Full(i)}
-			if d == nil {
-				c.occurs = allOnes(t.Aux)
-			} else {
-				c.occurs = d.ofCopy(section, i)
+			c := queryCopy{template: t, bits: w.Parts[part].Bits(i), full: w.Parts[part].Full(i), occurs: all, ranks: ranks}
+			if d != nil {
+				c.occurs, c.ranks = d.ofCopy(section, i)
 			}
 			out = append(out, c)
 		}
@@ -101,51 +106,58 @@ func allOnes(n int) []uint64 {
 	return out
 }
 
-// ofCopy is the density of one copy's variables.
-func (d *Density) ofCopy(section *Section, i int) []uint64 {
-	occurs := section.Template.Occurs[d.matrix]
-	first := section.FirstAux + i*section.Template.Aux
+// ofCopy is the density of one copy's variables, with its ranks: the template's, unless some of them occur outside alone.
+func (d *Density) ofCopy(section *Section, i int) ([]uint64, []uint32) {
+	t := section.Template
+	first := section.FirstAux + i*t.Aux
 	from, _ := slices.BinarySearch(d.outside, first)
-	to, _ := slices.BinarySearch(d.outside, first+section.Template.Aux)
-	if from < to {
-		occurs = slices.Clone(occurs)
-		for _, v := range d.outside[from:to] {
-			occurs[(v-first)/64] |= 1 << ((v - first) % 64)
-		}
+	to, _ := slices.BinarySearch(d.outside, first+t.Aux)
+	if from == to {
+		return t.Occurs[d.matrix], t.Ranks[d.matrix]
 	}
-	return occurs
+	occurs := slices.Clone(t.Occurs[d.matrix])
+	for _, v := range d.outside[from:to] {
+		occurs[(v-first)/64] |= 1 << ((v - first) % 64)
+	}
+	return occurs, ranksOf(occurs)
 }
 
 // count is the number of points, of ones and of others.
 func (c *queryCopy) count() (points uint32, ones, full int) {
 	for i, occurs := range c.occurs {
-		points += uint32(bits.OnesCount64(occurs))
 		ones += bits.OnesCount64(occurs & c.bits[i])
 	}
 	for _, v := range c.template.Full {
 		full += int(c.occurs[v/64] >> (v % 64) & 1)
 	}
+	if last := len(c.occurs) - 1; last >= 0 {
+		points = c.ranks[last] + uint32(bits.OnesCount64(c.occurs[last]))
+	}
 	return points, ones, full
+}
+
+// point is the number of the point of a variable that occurs.
+func (c *queryCopy) point(word int, bit uint64) uint32 {
+	return c.firstPoint + c.ranks[word] + uint32(bits.OnesCount64(c.occurs[word]&(bit-1)))
 }
 
 // split fills in the copy's part of the lists.
 func (c *queryCopy) split(q *Query) {
-	ones, point := q.Ones[c.firstOne:], c.firstPoint
-	points, values := q.Points[c.firstFull:], q.Values[c.firstFull:]
-	n, m, rank := 0, 0, 0
+	ones, points, values := q.Ones[c.firstOne:], q.Points[c.firstFull:], q.Values[c.firstFull:]
+	n := 0
 	for i, occurs := range c.occurs {
 		for set := occurs & c.bits[i]; set != 0; set &= set - 1 {
-			ones[n] = point + uint32(bits.OnesCount64(occurs&(set&-set-1)))
+			ones[n] = c.point(i, set&-set)
 			n++
 		}
-		for ; rank < len(c.full) && int(c.template.Full[rank])/64 == i; rank++ {
-			bit := uint64(1) << (c.template.Full[rank] % 64)
-			if occurs&bit != 0 {
-				points[m] = point + uint32(bits.OnesCount64(occurs&(bit-1)))
-				values[m] = c.full[rank].Bits()
-				m++
-			}
+	}
+	n = 0
+	for i, v := range c.template.Full {
+		word, bit := int(v/64), uint64(1)<<(v%64)
+		if c.occurs[word]&bit != 0 {
+			points[n] = c.point(word, bit)
+			values[n] = c.full[i].Bits()
+			n++
 		}
-		point += uint32(bits.OnesCount64(occurs))
 	}
 }

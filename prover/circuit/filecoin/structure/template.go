@@ -1,6 +1,9 @@
 package structure
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Template is a block of constraints. Its columns are resolved into slots: where a value stands among the bits, or among
 // the field elements, of one copy. All arrays are plain numbers, so that a device can take them as they are.
@@ -21,6 +24,8 @@ type Template struct {
 	// Entries of A, B and C; Occurs are the variables of the block that occur in A and in B, one bit each.
 	Entries [3]int
 	Occurs  [2][]uint64
+	// Ranks has for each word of Occurs the number of variables that occur before it: where the word's points are in a query.
+	Ranks [2][]uint32
 	// ExternalBits and ExternalFull tell of each external whether it occurs in A and in B.
 	ExternalBits, ExternalFull []Occurrence
 }
@@ -68,9 +73,28 @@ func (t *Template) fullRank(local int) int {
 	return rank
 }
 
+// rank makes Ranks of Occurs.
+func (t *Template) rank() {
+	for m := range t.Occurs {
+		t.Ranks[m] = ranksOf(t.Occurs[m])
+	}
+}
+
+// ranksOf counts, for each word, the bits that are set before it.
+func ranksOf(words []uint64) []uint32 {
+	ranks := make([]uint32, len(words))
+	n := uint32(0)
+	for i, w := range words {
+		ranks[i] = n
+		n += uint32(bits.OnesCount64(w))
+	}
+	return ranks
+}
+
 // Bytes is the memory that the arrays occupy.
 func (t *Template) Bytes() int64 {
 	n := 4*len(t.Full) + 16*len(t.Products) + 16*len(t.Sums) + 8*len(t.Occurs[0]) + 8*len(t.Occurs[1]) +
+		4*len(t.Ranks[0]) + 4*len(t.Ranks[1]) +
 		2*len(t.ExternalBits) + 2*len(t.ExternalFull)
 	for i := range t.Long {
 		l := &t.Long[i]
