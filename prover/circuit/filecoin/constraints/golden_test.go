@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/gadget"
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/internal/reference"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/poseidon"
 )
@@ -98,6 +99,31 @@ func TestGadgetsAreTheReferences(t *testing.T) {
 				t.Errorf("digest %s, want %s", got, want.digest)
 			}
 		})
+	}
+}
+
+// The lines of the reference's file that are about hashes alone, in every field.
+func TestHashesAreTheReferences(t *testing.T) {
+	builds := map[string]func(*Gadgets){
+		"poseidon_arity_2": hash(2), "poseidon_arity_4": hash(4), "poseidon_arity_8": hash(8), "poseidon_arity_11": hash(11),
+		"sha256_512_allocated_bits": func(g *Gadgets) { g.sha256(g.bits(512)) },
+	}
+	for _, want := range reference.Structures(t) {
+		if !want.IsGadget() {
+			continue
+		}
+		build, ok := builds[want.Circuit]
+		if !ok {
+			t.Errorf("no hash is known for the line of %s", want.Circuit)
+			continue
+		}
+		delete(builds, want.Circuit)
+		r := structure.NewRecorder()
+		build(New(r))
+		want.Compare(t, r.Structure())
+	}
+	for name := range builds {
+		t.Errorf("the reference's file has no %s", name)
 	}
 }
 

@@ -1,12 +1,6 @@
 package synthesis
 
 import (
-	"bufio"
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"math/bits"
 	"os"
 	"sync"
@@ -17,12 +11,12 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/constraints"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/gadget"
+	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/internal/reference"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/porep"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/post"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/update"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
 )
 
 // long tells whether to run what takes minutes, as `make test-filecoin-long` does.
@@ -42,22 +36,6 @@ func skipLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("millions of constraints")
 	}
-}
-
-// facts are what the reference tells of a circuit.
-type facts struct {
-	Circuit     string `json:"circuit"`
-	Inputs      int    `json:"num_inputs"`
-	Aux         int    `json:"num_aux"`
-	Constraints int    `json:"num_constraints"`
-	A           int    `json:"nnz_a"`
-	B           int    `json:"nnz_b"`
-	C           int    `json:"nnz_c"`
-	InA         int    `json:"pop_a_aux"`
-	InB         int    `json:"pop_b_aux"`
-	DensityA    string `json:"a_aux_density_sha256,omitempty"`
-	DensityB    string `json:"b_aux_density_sha256,omitempty"`
-	Digest      string `json:"digest,omitempty"`
 }
 
 // circuit records the circuit of a line of the reference's file.
@@ -115,18 +93,17 @@ var circuits = map[string]circuit{
 	"snap_poseidon_32GiB":               registered(filecoin.SnapDealsPoseidon, 32*gib),
 }
 
+// Every line of the reference's file, in every field; hashes alone are compared where they are described.
 func TestStructureIsTheReferences(t *testing.T) {
 	seen := make(map[string]bool)
-	lines := bufio.NewScanner(bytes.NewReader(fixture.Read(t, "filecoin", "structure.jsonl")))
-	for lines.Scan() {
-		var want facts
-		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
-			t.Fatal(err)
+	for _, want := range reference.Structures(t) {
+		if want.IsGadget() {
+			continue
 		}
 		seen[want.Circuit] = true
 		c, ok := circuits[want.Circuit]
 		if !ok {
-			// Hashes alone are tested where they are described.
+			t.Errorf("no circuit is known for the line of %s", want.Circuit)
 			continue
 		}
 		t.Run(want.Circuit, func(t *testing.T) {
@@ -137,9 +114,7 @@ func TestStructureIsTheReferences(t *testing.T) {
 				// It is the digest of 10^9 entries that takes long.
 				want.Digest = ""
 			}
-			if diff := cmp.Diff(want, factsOf(t, want, c.record())); diff != "" {
-				t.Error(diff)
-			}
+			want.Compare(t, c.record())
 		})
 	}
 	for name := range circuits {
@@ -149,36 +124,32 @@ func TestStructureIsTheReferences(t *testing.T) {
 	}
 }
 
-// factsOf tells the same facts of a structure as the reference does.
-func factsOf(t *testing.T, like facts, s *structure.Structure) facts {
-	t.Helper()
-	a, b := s.DensityA(), s.DensityB()
-	entries := s.Entries()
-	f := facts{
-		Circuit: like.Circuit, Inputs: s.Inputs, Aux: s.Aux, Constraints: s.Constraints,
-		A: entries[0], B: entries[1], C: entries[2], InA: a.Count(), InB: b.Count(),
+// What section 8.4 of the specification says of circuits that the reference's file lacks; lengths of their parameter files,
+// and with them densities, are those of TestLengthsArePublished.
+func TestStructureOfOtherCircuits(t *testing.T) {
+	skipLarge(t)
+	type counts struct {
+		Inputs, Aux, Constraints int
+		Entries                  [3]int
+		InA, InB                 int
 	}
-	if like.DensityA != "" {
-		f.DensityA, f.DensityB = bitmapDigest(a.Bits()), bitmapDigest(b.Bits())
-	}
-	if like.Digest != "" {
-		d, err := s.Digest(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
+	for _, c := range []struct {
+		circuit filecoin.Circuit
+		size    filecoin.SectorSize
+		want    counts
+	}{
+		{filecoin.PoRep, 64 * gib, counts{328, 131076643, 131185849, [3]int{311892197, 131235764, 284512534}, 130637542, 33386943}},
+		{filecoin.WindowPoSt, 64 * gib, counts{25301, 131500200, 129887900, [3]int{893299300, 132008500, 163088400}, 99624500, 95413200}},
+		{filecoin.SnapDeals, 512 * mib, counts{5, 57401314, 57450479, [3]int{135362847, 57500527, 121971144}, 57212317, 14916879}},
+		{filecoin.SnapDeals, 64 * gib, counts{5, 84931220, 85006101, [3]int{199699027, 85077653, 180585650}, 84682725, 22012683}},
+		{filecoin.SnapDealsPoseidon, 64 * gib, counts{5, 23889511, 23597970, [3]int{162585940, 23980848, 29726205}, 18078600, 17306661}},
+	} {
+		s := recorded(c.circuit.Shape(c.size))
+		got := counts{s.Inputs, s.Aux, s.Constraints, s.Entries(), s.DensityA().Count(), s.DensityB().Count()}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", c.circuit, c.size, diff)
 		}
-		f.Digest = hex.EncodeToString(d[:])
 	}
-	return f
-}
-
-func bitmapDigest(words []uint64) string {
-	h := sha256.New()
-	var b []byte
-	for _, w := range words {
-		b = binary.LittleEndian.AppendUint64(b[:0], w)
-		h.Write(b)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // The reference's own tests tell only how many inputs, with the one, and constraints their circuits have.
@@ -223,6 +194,10 @@ func TestCountsOfTheReferencesTests(t *testing.T) {
 		{"inclusion 2", por(tree, 2, 2, 2, 2, 2, 2), 2, 1886},
 		{"inclusion 4", por(tree, 4, 4, 4), 2, 1163},
 		{"inclusion 8", por(tree, 8, 8), 2, 1062},
+		{"PoRep 2-0-0, 8 nodes", func(s constraints.System) {
+			shape := porep.Shape{Layers: 2, Challenges: 1, Data: []int{2, 2, 2}, Replica: []int{2, 2, 2}}
+			porep.Describe(s, shape.Blank())
+		}, 22, 1206212},
 		{"PoSt 8-4-0, 3 sectors", fallback(3, 5, 8, 8, 4), 19, 22674},
 		{"PoSt 8-4-2, 3 sectors", fallback(3, 5, 8, 8, 4, 2), 19, 27384},
 		{"PoSt 8-0-0, 2 sectors", fallback(2, 5, 8, 8), 13, 11246},
