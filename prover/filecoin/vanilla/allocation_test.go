@@ -22,21 +22,24 @@ func allocated(f func()) uint64 {
 
 // Whatever a length field claims, not more is allocated than the file could fill.
 func TestClaimsOfLengthsCostNothing(t *testing.T) {
-	_, data := porepCase(t, "porep-v1_1")
+	_, commit := porepCase(t, "porep-v1_1")
+	_, posts := postCase(t, "window-v1_2-3sectors")
 	_, update := snapCase(t)
-	shape := filecoin.SnapShapeOf(filecoin.Sector2KiB, false)
-	for at := 0; at+8 <= len(data); at += 4 {
-		changed := append([]byte(nil), data...)
-		binary.LittleEndian.PutUint64(changed[at:], 10<<30)
-		if n := allocated(func() { _, _ = vanilla.ReadCommit1(t.Context(), "f", changed, vanilla.CommitOptions{}) }); n > 1<<20 {
-			t.Fatalf("10 Gi at offset %d of a file of %d bytes: %d bytes are allocated", at, len(data), n)
-		}
-	}
-	for at := 0; at+8 <= len(update); at += 4 {
-		changed := append([]byte(nil), update...)
-		binary.LittleEndian.PutUint64(changed[at:], 10<<30)
-		if n := allocated(func() { _, _ = vanilla.ReadSnap("f", changed, shape) }); n > 1<<20 {
-			t.Fatalf("10 Gi at offset %d of a file of %d bytes: %d bytes are allocated", at, len(update), n)
+	snapShape := filecoin.SnapShapeOf(filecoin.Sector2KiB, false)
+	for name, c := range map[string]struct {
+		data []byte
+		read func([]byte)
+	}{
+		"commit": {commit, func(b []byte) { _, _ = vanilla.ReadCommit1(t.Context(), "f", b, vanilla.CommitOptions{}) }},
+		"PoSt":   {posts[0], func(b []byte) { _, _ = vanilla.ReadPoSt("f", b, filecoin.WindowPoStShape(filecoin.Sector2KiB)) }},
+		"update": {update, func(b []byte) { _, _ = vanilla.ReadSnap("f", b, snapShape) }},
+	} {
+		for at := 0; at+8 <= len(c.data); at += 4 {
+			changed := append([]byte(nil), c.data...)
+			binary.LittleEndian.PutUint64(changed[at:], 10<<30)
+			if n := allocated(func() { c.read(changed) }); n > 1<<20 {
+				t.Fatalf("%s: 10 Gi at offset %d of a file of %d bytes: %d bytes are allocated", name, at, len(c.data), n)
+			}
 		}
 	}
 }

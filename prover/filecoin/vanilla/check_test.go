@@ -257,3 +257,77 @@ func TestListsInBase64(t *testing.T) {
 		}
 	}
 }
+
+// Vanilla proofs of a PoSt and of an update: truncated, of wrong lengths, with indexes out of range, with a claim of 10 Gi.
+func TestMalformedVanillaProofsAreNamed(t *testing.T) {
+	_, posts := postCase(t, "window-v1_2-3sectors")
+	window := filecoin.WindowPoStShape(filecoin.Sector2KiB)
+	_, update := snapCase(t)
+	shape := filecoin.SnapShapeOf(filecoin.Sector2KiB, false)
+	readPoSt := func(data []byte) error { _, err := vanilla.ReadPoSt("f", data, window); return err }
+	readSnap := func(data []byte) error { _, err := vanilla.ReadSnap("f", data, shape); return err }
+	set := func(data []byte, at int, with ...byte) []byte {
+		out := bytes.Clone(data)
+		copy(out[at:], with)
+		return out
+	}
+	huge := []byte{0, 0, 0, 0x80, 2, 0, 0, 0} // 10 Gi
+	const firstProof = 8 + 32 + 8 + 8         // of a PoSt: behind sector, comm_r and two lengths
+	const firstPath = 32 + 8 + 8*32 + 8       // of an update: behind comm_c, the apex and the number of challenges
+	for _, c := range []struct {
+		want string
+		read func([]byte) error
+		data []byte
+	}{
+		{"the file is empty", readPoSt, nil},
+		{"the file ends", readPoSt, posts[0][:len(posts[0])-1]},
+		{"sector_id at offset 0: the file ends: 8 bytes wanted and 7 left", readPoSt, posts[0][:7]},
+		{"1 byte left behind its end", readPoSt, append(bytes.Clone(posts[0]), 0)},
+		{"vanilla_proof.sectors at offset 40: has 10737418240 items, there must be 1", readPoSt, set(posts[0], 40, huge...)},
+		{"vanilla_proof.sectors[0].inclusion_proofs at offset 48: has 10737418240 items, there must be 10", readPoSt, set(posts[0], 48, huge...)},
+		{"vanilla_proof.sectors[0].inclusion_proofs[0].data at offset 56: is variant 2, not 0 (Single)", readPoSt, set(posts[0], firstProof, 2)},
+		{"inclusion_proofs[0].data.Single.path.path at offset 124: has 10737418240 items, there must be 2", readPoSt, set(posts[0], firstProof+4+64, huge...)},
+		{"inclusion_proofs[0].data.Single.path.path[0].index at offset 372: is 8, but there are only 8 nodes", readPoSt, set(posts[0], firstProof+4+64+8+8+7*32, 8)},
+		{"the file is empty", readSnap, nil},
+		{"comm_c at offset 0: the file ends: 32 bytes wanted and 31 left", readSnap, update[:31]},
+		{"the file ends", readSnap, update[:len(update)-1]},
+		{"1 byte left behind its end", readSnap, append(bytes.Clone(update), 0)},
+		{"apex_leafs at offset 32: has 10737418240 items, there must be 8", readSnap, set(update, 32, huge...)},
+		{"challenge_proofs at offset 296: has 10737418240 items, there must be 10", readSnap, set(update, 296, huge...)},
+		{"challenge_proofs[0].proof_r_old.data at offset 304: is variant 1, not 0 (Single)", readSnap, set(update, firstPath, 1)},
+		{"challenge_proofs[0].proof_r_old.data.Single.path.path[0].index at offset 620: is 9, but there are only 8 nodes", readSnap, set(update, firstPath+4+64+8+8+7*32, 9)},
+	} {
+		var e *failure.Error
+		if err := c.read(c.data); !errors.As(err, &e) || e.Class != failure.Input || e.File != "f" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+// A path that does not lead to its root is found, in every kind of proof.
+func TestInconsistentPathsAreNamed(t *testing.T) {
+	s, files := postCase(t, "window-v1_2-3sectors")
+	p, err := vanilla.ReadPoSt("f", files[0], s.Shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Leaves[3].Path[1].Siblings[6][0] ^= 1
+	if err := p.Check("f", s, 0); failure.ClassOf(err) != failure.Input || !strings.Contains(err.Error(), "inclusion_proofs[3]: the path leads to") {
+		t.Errorf("a PoSt: %v", err)
+	}
+	update, data := snapCase(t)
+	for want, change := range map[string]func(*vanilla.Snap){
+		"challenge_proofs[2].proof_r_old: the path leads to": func(v *vanilla.Snap) { v.Challenges[2].Old.Path[0].Siblings[0][0] ^= 1 },
+		"challenge_proofs[9].proof_d_new: the path leads to": func(v *vanilla.Snap) { v.Challenges[9].Data.Path[4].Siblings[0][0] ^= 1 },
+		"challenge_proofs[0].proof_r_new: the path leads to": func(v *vanilla.Snap) { v.Challenges[0].New.Path[1].Siblings[2][0] ^= 1 },
+	} {
+		v, err := vanilla.ReadSnap("f", data, update.Shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(v)
+		if err := v.Check("f", update, 0); failure.ClassOf(err) != failure.Input || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
