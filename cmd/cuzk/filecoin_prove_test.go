@@ -70,6 +70,125 @@ func TestProveWindowPoSt(t *testing.T) {
 	}
 }
 
+// fabricated is what `cuzk fabricate` prints.
+type fabricated struct {
+	RegisteredProof, Variant, Randomness, ProverID string
+	Ticket, Seed, CommD, CommR                     string
+	CommROld, CommRNew, CommDNew                   string
+	Sectors                                        []struct{ SectorNumber uint64 }
+}
+
+// fabricate makes an input.
+func fabricate(t *testing.T, folder string, args ...string) *fabricated {
+	t.Helper()
+	r := succeed(t, folder, append([]string{"fabricate", "--output", "json"}, args...)...)
+	f := &fabricated{}
+	if err := json.Unmarshal([]byte(r.stdout), f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// generate makes parameters in the folder params.
+func generate(t *testing.T, folder, circuit, size string) {
+	t.Helper()
+	succeed(t, folder, "params", "generate", circuit, "--sector-size", size, "--params-dir", "params", "--insecure-known-secret", "test")
+}
+
+func TestProveWinningPoSt(t *testing.T) {
+	folder := t.TempDir()
+	generate(t, folder, "winning-post", "2KiB")
+	made := fabricate(t, folder, "winning-post", "--sector-size", "2KiB", "winning")
+	statement := []string{"--miner", "f01000", "--randomness", made.Randomness, "--sectors", "winning/sectors.json", "--params-dir", "params"}
+	succeed(t, folder, append([]string{"prove", "winning-post", "--vanilla", "winning/vanilla-1.bin", "--proof", "proof.bin"}, statement...)...)
+	verify := append([]string{"verify", "winning-post", "proof.bin", "--registered-proof", made.RegisteredProof}, statement...)
+	succeed(t, folder, verify...)
+	fail(t, folder, 5, []string{"proof.bin"}, with(verify, "randomness", strings.Repeat("07", 32))...)
+}
+
+// snapFlags are what verifying an update takes.
+func (f *fabricated) snapFlags() []string {
+	out := []string{"--comm-r-old", f.CommROld, "--comm-r-new", f.CommRNew, "--comm-d-new", f.CommDNew, "--params-dir", "params"}
+	if f.RegisteredProof != "" {
+		out = append(out, "--registered-proof", f.RegisteredProof)
+	}
+	if f.Variant != "" {
+		out = append(out, "--"+f.Variant)
+	}
+	return out
+}
+
+func TestProveSnapDealsWithPoseidon(t *testing.T) {
+	folder := t.TempDir()
+	generate(t, folder, "snap-deals-poseidon", "2KiB")
+	made := fabricate(t, folder, "snap-deals", "--sector-size", "2KiB", "--poseidon", "vanilla.json")
+	if made.Variant != "poseidon" || made.RegisteredProof != "StackedDrg2KiBV1" {
+		t.Errorf("%+v", made)
+	}
+	statement := made.snapFlags()
+	r := succeed(t, folder, append([]string{"prove", "snap-deals", "--vanilla", "vanilla.json", "--proof", "proof.bin", "--output", "json"}, without(statement, "registered-proof")...)...)
+	if !strings.Contains(r.stdout, `"circuit":"snap-deals-poseidon"`) && !strings.Contains(r.stdout, `"circuit": "snap-deals-poseidon"`) {
+		t.Errorf("result:\n%s", r.stdout)
+	}
+	verify := append([]string{"verify", "snap-deals", "proof.bin"}, statement...)
+	if r := succeed(t, folder, verify...); !strings.Contains(r.stdout, "StackedDrg2KiBV1 with Poseidon") {
+		t.Errorf("result:\n%s", r.stdout)
+	}
+	for _, flag := range []string{"comm-r-old", "comm-r-new", "comm-d-new"} {
+		fail(t, folder, 5, []string{"proof.bin"}, with(verify, flag, strings.Repeat("01", 32))...)
+	}
+	// Without the flag it is another circuit, whose parameters are not there.
+	plain := slices.DeleteFunc(slices.Clone(verify), func(s string) bool { return s == "--poseidon" })
+	fail(t, folder, 2, []string{"v28-empty-sector-update-merkletree", "cannot be opened"}, plain...)
+	fail(t, folder, 2, []string{"exclude each other"}, append(verify, "--test-shape")...)
+	fail(t, folder, 3, []string{"the circuit's shape"}, "prove", "snap-deals", "--vanilla", curioSnap(t, folder), "--poseidon", "--proof", "no.bin")
+}
+
+// curioSnap is an update in Curio's form, which tells the registered circuit.
+func curioSnap(t *testing.T, folder string) string {
+	t.Helper()
+	fabricate(t, folder, "snap-deals", "--sector-size", "2KiB", "snap.json")
+	return "snap.json"
+}
+
+// Circuits of SHA-256, whose parameters take minutes: a seal and an update of two partitions each, and an update of Curio's.
+func TestProveSealsAndUpdates(t *testing.T) {
+	if os.Getenv("CUZK_TEST_LONG") == "" {
+		t.Skip("takes minutes: set CUZK_TEST_LONG=1")
+	}
+	folder := t.TempDir()
+	swap := func(proof string) string {
+		data := read(t, filepath.Join(folder, proof))
+		write(t, filepath.Join(folder, "swapped.bin"), append(slices.Clone(data[192:]), data[:192]...))
+		return "swapped.bin"
+	}
+	t.Run("porep", func(t *testing.T) {
+		generate(t, folder, "porep", "2KiB")
+		made := fabricate(t, folder, "porep", "--sector-size", "2KiB", "--test-shape", "c1.json")
+		statement := []string{"--miner", "f01000", "--sector-number", "1", "--test-shape", "--params-dir", "params"}
+		succeed(t, folder, append([]string{"prove", "porep", "c1.json", "--proof", "seal.bin"}, statement...)...)
+		verify := append([]string{"verify", "porep", "seal.bin", "--registered-proof", made.RegisteredProof, "--ticket", made.Ticket, "--seed", made.Seed,
+			"--comm-d", made.CommD, "--comm-r", made.CommR}, statement...)
+		succeed(t, folder, verify...)
+		verify[2] = swap("seal.bin")
+		fail(t, folder, 5, []string{"swapped.bin", "partition 0"}, verify...)
+	})
+	t.Run("snap-deals", func(t *testing.T) {
+		generate(t, folder, "snap-deals", "2KiB")
+		made := fabricate(t, folder, "snap-deals", "--sector-size", "2KiB", "snap.json")
+		succeed(t, folder, "prove", "snap-deals", "--vanilla", "snap.json", "--proof", "snap.bin", "--params-dir", "params")
+		succeed(t, folder, append([]string{"verify", "snap-deals", "snap.bin"}, made.snapFlags()...)...)
+	})
+	t.Run("snap-deals of two partitions", func(t *testing.T) {
+		generate(t, folder, "snap-deals", "16KiB")
+		made := fabricate(t, folder, "snap-deals", "--test-shape", "two.json")
+		statement := made.snapFlags()
+		succeed(t, folder, append([]string{"prove", "snap-deals", "--vanilla", "two.json", "--proof", "two.bin"}, statement...)...)
+		succeed(t, folder, append([]string{"verify", "snap-deals", "two.bin"}, statement...)...)
+		fail(t, folder, 5, []string{"swapped.bin", "partition 0"}, append([]string{"verify", "snap-deals", swap("two.bin")}, statement...)...)
+	})
+}
+
 // Parameters of another circuit are refused before anything is computed: by their name, and by their lengths.
 func TestProveRefusesOtherParameters(t *testing.T) {
 	folder := t.TempDir()

@@ -143,3 +143,81 @@ func TestVerifyFilecoinRefusesFlagsThatDoNotFit(t *testing.T) {
 	fail(t, folder, 2, []string{"v28-stacked-proof-of-replication-merkletree-poseidon_hasher-8-0-0-sha256_hasher-032d3138", "cannot be opened"},
 		append(without(args, "verifying-key"), "--params-dir", t.TempDir())...)
 }
+
+// entryOf is a claim of a batch, of the arguments that verify it alone.
+func entryOf(args []string) map[string]any {
+	entry := map[string]any{"proof": args[2]}
+	for i := 3; i < len(args); i += 2 {
+		if flag := strings.TrimPrefix(args[i], "--"); flag != "verifying-key" {
+			entry[flag] = args[i+1]
+		}
+	}
+	return entry
+}
+
+func TestVerifyBatch(t *testing.T) {
+	batch := filepath.Join(t.TempDir(), "claims.json")
+	list := func(entries ...any) {
+		t.Helper()
+		data, err := json.Marshal(entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, batch, data)
+	}
+	folder, two := filecoinCase(t, "window-post", "window-v1-2sectors", "window_2KiB.vk")
+	_, three := filecoinCase(t, "window-post", "window-v1_2-3sectors", "window_2KiB.vk")
+	verify := []string{"verify", "window-post", "--batch", batch, "--verifying-key", fixtures(t, "filecoin", "params", "window_2KiB.vk")}
+	var entries []any
+	for _, args := range [][]string{two, three} {
+		for i := range 3 {
+			entry := entryOf(args)
+			entry["proof"] = strings.Replace(args[2], "proof1", fmt.Sprintf("proof%d", i), 1)
+			entries = append(entries, entry)
+		}
+	}
+	list(entries...)
+	r := succeed(t, folder, append([]string{"--output", "json"}, verify...)...)
+	var got struct {
+		Verified           bool
+		Circuit            string
+		Proofs, Partitions int
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || !got.Verified || got.Circuit != "window-post" || got.Proofs != 6 || got.Partitions != 9 {
+		t.Errorf("%v: %s", err, r.stdout)
+	}
+	if r := succeed(t, folder, verify...); !strings.Contains(r.stdout, "all 6 proofs of "+batch) {
+		t.Errorf("result: %s", r.stdout)
+	}
+
+	// Flags on the command line hold for all entries that do not say otherwise.
+	folder, seal := filecoinCase(t, "porep", "porep-v1_1", "porep_2KiB.vk")
+	common := slices.Concat([]string{"verify", "porep", "--batch", batch}, seal[3:])
+	list(map[string]any{"proof": "porep-v1_1.proof0.bin"}, map[string]any{"proof": "porep-v1_1.proof2.bin", "sector-number": 1})
+	succeed(t, folder, common...)
+	list(map[string]any{"proof": "porep-v1_1.proof0.bin"}, map[string]any{"proof": "porep-v1_1.proof2.bin", "sector-number": 2})
+	fail(t, folder, 5, []string{"porep-v1_1.proof2.bin", "does not verify"}, common...)
+	list(map[string]any{"proof": "porep-v1_1.proof0.bin"}, map[string]any{"proof": "porep-v1_1.json"})
+	fail(t, folder, 3, []string{"porep-v1_1.json", "the proof has"}, common...)
+
+	proof := "porep-v1_1.proof0.bin"
+	for _, c := range []struct {
+		code    int
+		text    string
+		entries []any
+	}{
+		{3, "must be 1 to 100000", nil},
+		{3, "is no JSON list of objects", []any{"text"}},
+		{3, "entry 0: proof is missing", []any{map[string]any{"sector-number": 1}}},
+		{3, "entry 1: there is no flag --sector", []any{map[string]any{"proof": proof}, map[string]any{"proof": proof, "sector": 1}}},
+		{3, "entry 0: ticket is neither text nor number", []any{map[string]any{"proof": proof, "ticket": []int{1}}}},
+		{3, "entry 0: invalid argument", []any{map[string]any{"proof": proof, "sector-number": -1}}},
+		{2, "entry 0: --ticket", []any{map[string]any{"proof": proof, "ticket": "12"}}},
+		{3, "entry 1: is of another circuit", []any{map[string]any{"proof": proof}, map[string]any{"proof": proof, "registered-proof": 6}}},
+	} {
+		list(c.entries...)
+		fail(t, folder, c.code, []string{c.text}, common...)
+	}
+	fail(t, folder, 2, []string{"unexpected argument"}, append(common, "proof.bin")...)
+	fail(t, folder, 2, []string{"missing PROOF"}, "verify", "porep")
+}

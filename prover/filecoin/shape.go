@@ -94,6 +94,9 @@ func SnapShapeOf(size SectorSize, poseidon bool) SnapShape {
 	return s
 }
 
+// SnapTestShape is registered nowhere: the smallest update of two partitions.
+var SnapTestShape = SnapShapeOf(16<<10, false)
+
 // PartitionBits is the number of bits of a partition's number.
 func (s SnapShape) PartitionBits() int { return bits.Len(uint(s.Partitions)) - 1 }
 

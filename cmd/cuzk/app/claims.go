@@ -1,9 +1,9 @@
 package app
 
 import (
+	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
@@ -41,9 +41,12 @@ func (c *porepClaim) register(f *pflag.FlagSet) {
 	registerTestShape(f, &c.testShape)
 }
 
-// registerTestShape registers the flag for what only tests have.
+// testShapeFlag asks for what only tests have.
+const testShapeFlag = "test-shape"
+
+// registerTestShape registers it for proofs of replication.
 func registerTestShape(f *pflag.FlagSet, to *bool) {
-	f.BoolVar(to, "test-shape", false, "for tests: 2 KiB in 2 partitions of 2 challenges, which is registered nowhere")
+	f.BoolVar(to, testShapeFlag, false, "for tests: 2 KiB in 2 partitions of 2 challenges, which is registered nowhere")
 }
 
 // readFlags reads the flags that are given.
@@ -57,7 +60,7 @@ func (c *porepClaim) readFlags() error {
 	)
 }
 
-func (c *porepClaim) claim(_ *app, cmd *cobra.Command) (*claim, error) {
+func (c *porepClaim) claim(_ context.Context, _ *app, f *pflag.FlagSet) (*claim, error) {
 	if err := readAll(c.readFlags,
 		func() error { return c.proof.require("registered-proof", "name it, for instance StackedDrg32GiBV1_1") },
 		func() error { return c.ticket.require("ticket", giveHex) },
@@ -71,7 +74,7 @@ func (c *porepClaim) claim(_ *app, cmd *cobra.Command) (*claim, error) {
 	switch {
 	case !ok:
 		return nil, failure.New(failure.Usage, "--miner is missing").WithFix("give the miner's id address, or --prover-id")
-	case !cmd.Flags().Changed("sector-number"):
+	case !f.Changed("sector-number"):
 		return nil, failure.New(failure.Usage, "--sector-number is missing")
 	}
 	s := &porep.Statement{Prover: prover, Sector: c.sector, Ticket: c.ticket.value, Seed: c.seed.value, CommD: c.commD.value, CommR: c.commR.value}
@@ -81,7 +84,8 @@ func (c *porepClaim) claim(_ *app, cmd *cobra.Command) (*claim, error) {
 	if err := takeTestShape(s, c.testShape); err != nil {
 		return nil, err
 	}
-	return &claim{s, s.Shape, s.Shape.PublicInputs(), fmt.Sprintf("sector %d, %s", c.sector, c.proof.value)}, usage(s.Check())
+	about := fmt.Sprintf("sector %d, %s", c.sector, c.proof.value)
+	return &claim{filecoin.PoRep, s, s.Shape, s.Shape.PublicInputs(), about}, usage(s.Check())
 }
 
 // takeTestShape gives a statement the shape of tests, if that is asked for.
@@ -134,7 +138,7 @@ func (c *postClaim) readFlags() error {
 	return nil
 }
 
-func (c *postClaim) claim(a *app, cmd *cobra.Command) (*claim, error) {
+func (c *postClaim) claim(ctx context.Context, a *app, f *pflag.FlagSet) (*claim, error) {
 	if err := readAll(c.readFlags,
 		func() error {
 			return c.proof.require("registered-proof", "name it, for instance StackedDrgWindow32GiBV1_1")
@@ -142,7 +146,7 @@ func (c *postClaim) claim(a *app, cmd *cobra.Command) (*claim, error) {
 	); err != nil {
 		return nil, err
 	}
-	data, err := a.readDocument(cmd.Context(), c.sectors, failure.Input)
+	data, err := a.readDocument(ctx, c.sectors, failure.Input)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +161,11 @@ func (c *postClaim) claim(a *app, cmd *cobra.Command) (*claim, error) {
 	if err := s.Check(); err != nil {
 		return nil, failure.New(failure.Input, "%w", err).In(c.sectors)
 	}
-	out := &claim{s, s.Shape, s.Shape.PublicInputs(), fmt.Sprintf("%s, %s", counted(len(s.Sectors), "sector"), c.proof.value)}
-	if !cmd.Flags().Changed("partition-index") {
+	out := &claim{filecoin.WindowPoSt, s, s.Shape, s.Shape.PublicInputs(), fmt.Sprintf("%s, %s", counted(len(s.Sectors), "sector"), c.proof.value)}
+	if c.winning {
+		out.circuit = filecoin.WinningPoSt
+	}
+	if !f.Changed("partition-index") {
 		return out, nil
 	}
 	if c.partition < 0 || c.partition >= s.Partitions() {
@@ -171,12 +178,58 @@ func (c *postClaim) claim(a *app, cmd *cobra.Command) (*claim, error) {
 
 // snapClaim are the flags of the proof of an update.
 type snapClaim struct {
+	snapVariant
 	proof              parsed[filecoin.UpdateProof]
 	commROld, commRNew parsed[filecoin.Node]
 	commDNew           parsed[filecoin.Node]
 }
 
+// snapVariant chooses another circuit than that of the registered proof.
+type snapVariant struct{ poseidon, testShape bool }
+
+func (v *snapVariant) register(f *pflag.FlagSet) {
+	f.BoolVar(&v.poseidon, "poseidon", false, "the variant whose data tree is hashed with Poseidon")
+	f.BoolVar(&v.testShape, testShapeFlag, false, "for tests: 16 KiB in 2 partitions, which is registered nowhere")
+}
+
+func (v *snapVariant) check() error {
+	if v.poseidon && v.testShape {
+		return failure.New(failure.Usage, "--poseidon and --test-shape exclude each other")
+	}
+	return nil
+}
+
+// flag is the name of the flag that was given.
+func (v *snapVariant) flag() string {
+	switch {
+	case v.testShape:
+		return testShapeFlag
+	case v.poseidon:
+		return "poseidon"
+	}
+	return ""
+}
+
+func (v *snapVariant) circuit() filecoin.Circuit {
+	if v.poseidon {
+		return filecoin.SnapDealsPoseidon
+	}
+	return filecoin.SnapDeals
+}
+
+// shape is that of the circuit, and what messages call it.
+func (v *snapVariant) shape(p filecoin.UpdateProof) (filecoin.SnapShape, string) {
+	switch {
+	case v.testShape:
+		return filecoin.SnapTestShape, "shape of tests"
+	case v.poseidon:
+		return filecoin.SnapShapeOf(p.Sector(), true), p.String() + " with Poseidon"
+	}
+	return p.Shape(), p.String()
+}
+
 func (c *snapClaim) register(f *pflag.FlagSet) {
+	c.snapVariant.register(f)
 	c.proof.register(f, "registered-proof", "registered update proof, by name or number: StackedDrg32GiBV1")
 	c.commROld.register(f, "comm-r-old", "commitment to the replica before the update: hex or CID")
 	c.commRNew.register(f, "comm-r-new", "commitment to the replica after it: hex or CID")
@@ -185,7 +238,7 @@ func (c *snapClaim) register(f *pflag.FlagSet) {
 
 // readFlags reads the flags that are given.
 func (c *snapClaim) readFlags() error {
-	return readAll(
+	return readAll(c.check,
 		func() error { return c.proof.read("registered-proof", filecoin.ParseUpdateProof) },
 		func() error { return c.commROld.read("comm-r-old", filecoin.Sealed.Parse) },
 		func() error { return c.commRNew.read("comm-r-new", filecoin.Sealed.Parse) },
@@ -193,18 +246,21 @@ func (c *snapClaim) readFlags() error {
 	)
 }
 
-func (c *snapClaim) claim(*app, *cobra.Command) (*claim, error) {
+func (c *snapClaim) claim(context.Context, *app, *pflag.FlagSet) (*claim, error) {
 	if err := readAll(c.readFlags,
-		func() error { return c.proof.require("registered-proof", "name it, for instance StackedDrg32GiBV1") },
+		func() error {
+			if c.testShape {
+				return nil
+			}
+			return c.proof.require("registered-proof", "name it, for instance StackedDrg32GiBV1")
+		},
 		func() error { return c.commROld.require("comm-r-old", giveCommitment) },
 		func() error { return c.commRNew.require("comm-r-new", giveCommitment) },
 		func() error { return c.commDNew.require("comm-d-new", giveCommitment) },
 	); err != nil {
 		return nil, err
 	}
-	s := &snap.Statement{CommROld: c.commROld.value, CommRNew: c.commRNew.value, CommDNew: c.commDNew.value}
-	if err := s.Register(c.proof.value); err != nil {
-		return nil, usage(err)
-	}
-	return &claim{s, s.Shape, filecoin.SnapPublicInputs, "the update, " + c.proof.value.String()}, usage(s.Check())
+	shape, name := c.shape(c.proof.value)
+	s := &snap.Statement{Shape: shape, CommROld: c.commROld.value, CommRNew: c.commRNew.value, CommDNew: c.commDNew.value}
+	return &claim{c.circuit(), s, s.Shape, filecoin.SnapPublicInputs, "the update, " + name}, usage(s.Check())
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,21 +45,23 @@ sectors reads "fabricated by cuzk, not sealed..", and what a command prints has 
 
 // fabricatedJSON is what `cuzk fabricate --output json` prints: the statement that the input is about.
 type fabricatedJSON struct {
-	Fabricated      bool         `json:"fabricated"`
-	Circuit         string       `json:"circuit"`
-	RegisteredProof string       `json:"registeredProof"`
-	Partitions      int          `json:"partitions"`
-	Files           []string     `json:"files"`
-	ProverID        string       `json:"proverID,omitempty"`
-	Sectors         []sectorJSON `json:"sectors,omitempty"`
-	Ticket          string       `json:"ticket,omitempty"`
-	Seed            string       `json:"seed,omitempty"`
-	Randomness      string       `json:"randomness,omitempty"`
-	CommD           string       `json:"commD,omitempty"`
-	CommR           string       `json:"commR,omitempty"`
-	CommROld        string       `json:"commROld,omitempty"`
-	CommRNew        string       `json:"commRNew,omitempty"`
-	CommDNew        string       `json:"commDNew,omitempty"`
+	Fabricated      bool   `json:"fabricated"`
+	Circuit         string `json:"circuit"`
+	RegisteredProof string `json:"registeredProof,omitempty"`
+	// Variant is the flag that chose another circuit than the registered proof's.
+	Variant    string       `json:"variant,omitempty"`
+	Partitions int          `json:"partitions"`
+	Files      []string     `json:"files"`
+	ProverID   string       `json:"proverID,omitempty"`
+	Sectors    []sectorJSON `json:"sectors,omitempty"`
+	Ticket     string       `json:"ticket,omitempty"`
+	Seed       string       `json:"seed,omitempty"`
+	Randomness string       `json:"randomness,omitempty"`
+	CommD      string       `json:"commD,omitempty"`
+	CommR      string       `json:"commR,omitempty"`
+	CommROld   string       `json:"commROld,omitempty"`
+	CommRNew   string       `json:"commRNew,omitempty"`
+	CommDNew   string       `json:"commDNew,omitempty"`
 }
 
 type sectorJSON struct {
@@ -72,8 +75,13 @@ func (a *app) printFabricated(r *fabricatedJSON) error {
 	if a.flags.output == outputJSON {
 		return a.printJSON(r)
 	}
-	if err := a.print("Wrote %s: fabricated, %s, %s\n", r.Files[0], r.RegisteredProof, counted(r.Partitions, "partition")); err != nil {
+	if err := a.print("Wrote %s: fabricated, %s, %s\n", r.Files[0], r.Circuit, counted(r.Partitions, "partition")); err != nil {
 		return err
+	}
+	if r.Variant != "" {
+		if err := a.print("  --%s\n", r.Variant); err != nil {
+			return err
+		}
 	}
 	for _, f := range []struct{ flag, value string }{
 		{"registered-proof", r.RegisteredProof}, {"prover-id", r.ProverID}, {"sector-number", r.sector()}, {"ticket", r.Ticket}, {"seed", r.Seed}, {"randomness", r.Randomness},
@@ -186,11 +194,15 @@ take some seconds and 500 MB.`,
 			if err := outfile.Write([]outfile.File{{Path: args[0], Data: c.Format(encoding)}}); err != nil {
 				return err
 			}
-			return a.printFabricated(&fabricatedJSON{
+			r := &fabricatedJSON{
 				Circuit: filecoin.PoRep.String(), RegisteredProof: proof.String(), Partitions: s.Partitions(), Files: args,
 				ProverID: prover.String(), Sectors: []sectorJSON{{Number: sector}}, Ticket: s.Ticket.String(), Seed: s.Seed.String(),
 				CommD: s.CommD.String(), CommR: s.CommR.String(),
-			})
+			}
+			if test {
+				r.Variant = testShapeFlag
+			}
+			return a.printFabricated(r)
 		},
 	}
 	f := cmd.Flags()
@@ -312,42 +324,66 @@ func writePoSt(ctx context.Context, s *post.Statement, folder string) ([]string,
 
 func (a *app) fabricateSnapCommand() *cobra.Command {
 	var flags fabricateFlags
+	var variant snapVariant
 	cmd := &cobra.Command{
 		Use:   filecoin.SnapDeals.String() + " FILE",
 		Short: "Make the vanilla proofs of a sector's update (SnapDeals)",
 		Long: `Make the vanilla proofs of a sector's update, as Curio's JSON of proof.Snap: all partitions, with the commitments. Old
-replica and new data hold the same value everywhere.`,
-		Example: "  cuzk fabricate snap-deals --sector-size 32GiB snap.json",
-		Args:    exactArgs("FILE"),
+replica and new data hold the same value everywhere. Of what Curio's JSON cannot tell (--poseidon, --test-shape), the
+vanilla proofs alone are written, a JSON list of them in base64.`,
+		Example: `  cuzk fabricate snap-deals --sector-size 32GiB snap.json
+  cuzk fabricate snap-deals --sector-size 2KiB --poseidon vanilla.json`,
+		Args: exactArgs("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			size, err := flags.published()
-			if err != nil {
+			if err := variant.check(); err != nil {
 				return err
+			}
+			var proof filecoin.UpdateProof
+			if !variant.testShape {
+				size, err := flags.published()
+				if err != nil {
+					return err
+				}
+				proof = filecoin.UpdateProof(size)
 			}
 			if err := outfile.Check(args); err != nil {
 				return err
 			}
-			proof := filecoin.UpdateProof(size)
-			s := &snap.Statement{}
-			if err := s.Register(proof); err != nil {
-				return usage(err)
-			}
+			shape, _ := variant.shape(proof)
+			s := &snap.Statement{Shape: shape}
 			partitions, err := fabricate.Snap(s)
 			if err != nil {
 				return err
 			}
-			u := &vanilla.Update{Proof: proof, CommROld: s.CommROld, CommRNew: s.CommRNew, CommDNew: s.CommDNew, Partitions: partitions}
-			data, err := u.JSON(true)
+			data, err := formatSnap(s, proof, partitions)
 			if err != nil {
 				return err
 			}
 			if err := outfile.Write([]outfile.File{{Path: args[0], Data: data}}); err != nil {
 				return err
 			}
-			return a.printFabricated(&fabricatedJSON{Circuit: filecoin.SnapDeals.String(), RegisteredProof: proof.String(), Partitions: s.Partitions(), Files: args,
-				CommROld: s.CommROld.String(), CommRNew: s.CommRNew.String(), CommDNew: s.CommDNew.String()})
+			r := &fabricatedJSON{Circuit: variant.circuit().String(), Variant: variant.flag(), Partitions: s.Partitions(), Files: args,
+				CommROld: s.CommROld.String(), CommRNew: s.CommRNew.String(), CommDNew: s.CommDNew.String()}
+			if !variant.testShape {
+				r.RegisteredProof = proof.String()
+			}
+			return a.printFabricated(r)
 		},
 	}
 	flags.register(cmd.Flags())
+	variant.register(cmd.Flags())
 	return cmd
+}
+
+// formatSnap writes Curio's JSON where that can tell the circuit, else a list of the vanilla proofs.
+func formatSnap(s *snap.Statement, proof filecoin.UpdateProof, partitions []*vanilla.Snap) ([]byte, error) {
+	if s.Shape == proof.Shape() {
+		u := &vanilla.Update{Proof: proof, CommROld: s.CommROld, CommRNew: s.CommRNew, CommDNew: s.CommDNew, Partitions: partitions}
+		return u.JSON(true)
+	}
+	list := make([][]byte, len(partitions))
+	for k, p := range partitions {
+		list[k] = p.Bincode(s.Shape)
+	}
+	return json.Marshal(list)
 }

@@ -51,16 +51,6 @@ func (p *porepJob) job(ctx context.Context, _ *app, cmd *cobra.Command, args []s
 	})
 }
 
-func (p *porepJob) readFlags() error {
-	return readAll(p.read,
-		func() error { return p.proof.read("registered-proof", filecoin.ParseSealProof) },
-		func() error { return p.ticket.read("ticket", filecoin.ParseNode) },
-		func() error { return p.seed.read("seed", filecoin.ParseNode) },
-		func() error { return p.commD.read("comm-d", filecoin.Unsealed.Parse) },
-		func() error { return p.commR.read("comm-r", filecoin.Sealed.Parse) },
-	)
-}
-
 // withFiles hands the files of an input to a reader that keeps nothing of them.
 func withFiles(path string, except []string, read func([]job.Piece) (*job.Job, error)) (*job.Job, error) {
 	files, err := job.OpenFiles(path, except...)
@@ -126,23 +116,6 @@ func (p *postJob) job(ctx context.Context, a *app, cmd *cobra.Command, _ []strin
 	})
 }
 
-func (p *postJob) readFlags() error {
-	if err := readAll(p.read,
-		func() error { return p.proof.read("registered-proof", filecoin.ParsePoStProof) },
-		func() error { return p.randomness.read("randomness", filecoin.ParseNode) },
-		func() error { return p.randomness.require("randomness", "give the 64 hex digits") },
-	); err != nil {
-		return err
-	}
-	switch {
-	case p.sectors == "":
-		return failure.New(failure.Usage, "--sectors is missing").WithFix("name a JSON file with the sectors' numbers and comm_r")
-	case p.proof.given && p.proof.value.Winning() != p.winning:
-		return failure.New(failure.Usage, "--registered-proof %s is that of the other kind of PoSt", p.proof.value)
-	}
-	return nil
-}
-
 // snapJob makes the proof of a sector's update of its vanilla proofs.
 type snapJob struct {
 	snapClaim
@@ -165,22 +138,20 @@ func (p *snapJob) job(ctx context.Context, a *app, _ *cobra.Command, _ []string)
 		want := job.Snap{
 			Proof: p.proof.optional(), CommROld: p.commROld.optional(), CommRNew: p.commRNew.optional(), CommDNew: p.commDNew.optional(),
 		}
-		if want.Proof == nil {
-			registered, err := job.DetectSnap(in, false)
+		if want.Proof == nil && !p.testShape {
+			registered, err := job.DetectSnap(in, p.poseidon)
 			if err != nil {
 				return nil, err
 			}
 			want.Proof = &registered
 		}
+		if p.poseidon || p.testShape {
+			shape, _ := p.shape(p.proof.value)
+			if want.Proof != nil {
+				shape, _ = p.shape(*want.Proof)
+			}
+			want.Shape = &shape
+		}
 		return job.ReadSnap(ctx, in, want)
 	})
-}
-
-func (p *snapJob) readFlags() error {
-	return readAll(
-		func() error { return p.proof.read("registered-proof", filecoin.ParseUpdateProof) },
-		func() error { return p.commROld.read("comm-r-old", filecoin.Sealed.Parse) },
-		func() error { return p.commRNew.read("comm-r-new", filecoin.Sealed.Parse) },
-		func() error { return p.commDNew.read("comm-d-new", filecoin.Unsealed.Parse) },
-	)
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,12 +16,13 @@ import (
 // claimFlags describe what a Filecoin proof claims.
 type claimFlags interface {
 	register(f *pflag.FlagSet)
-	// claim reads the flags.
-	claim(a *app, cmd *cobra.Command) (*claim, error)
+	// claim reads the flags, which have been registered in f.
+	claim(ctx context.Context, a *app, f *pflag.FlagSet) (*claim, error)
 }
 
 // claim is a statement with the circuit that proves it.
 type claim struct {
+	circuit   filecoin.Circuit
 	statement proof.Statement
 	shape     filecoin.Shape
 	// public is the number of public inputs of a partition.
@@ -28,11 +31,12 @@ type claim struct {
 	about string
 }
 
-// verifiedJSON is what `cuzk verify porep --output json` and its siblings print of a proof that verifies.
+// verifiedJSON is what `cuzk verify porep --output json` and its siblings print of a proof, or a batch, that verifies.
 type verifiedJSON struct {
 	Verified     bool   `json:"verified"`
 	Circuit      string `json:"circuit"`
 	Parameters   string `json:"parameters"`
+	Proofs       int    `json:"proofs"`
 	Partitions   int    `json:"partitions"`
 	PublicInputs int    `json:"publicInputs"`
 	// PublishedKey says that the verifying key is that of Filecoin's trusted set-up.
@@ -44,16 +48,20 @@ func (a *app) verifyFilecoinCommands() []*cobra.Command {
 	return []*cobra.Command{
 		a.verifyFilecoinCommand(filecoin.PoRep, "Verify a proof of replication", `Verify a proof of replication (the output of commit phase 2), all its partitions together.`,
 			`  cuzk verify porep proof.bin --miner f01000 --sector-number 7 --registered-proof StackedDrg32GiBV1_1 \
-    --ticket 0102… --seed 0304… --comm-d baga6ea4… --comm-r bagboea4…`, &porepClaim{}),
+    --ticket 0102… --seed 0304… --comm-d baga6ea4… --comm-r bagboea4…
+  cuzk verify porep --batch claims.json --miner f01000 --registered-proof StackedDrg32GiBV1_1`, func() claimFlags { return &porepClaim{} }),
 		a.verifyFilecoinCommand(filecoin.WindowPoSt, "Verify a window PoSt", `Verify a window PoSt about all sectors of a list, or one of its partitions.`,
 			`  cuzk verify window-post proof.bin --registered-proof StackedDrgWindow32GiBV1_1 --randomness 0102… --sectors sectors.json
-  cuzk verify window-post part.bin --registered-proof 13 --randomness 0102… --sectors sectors.json --partition-index 2`, &postClaim{}),
+  cuzk verify window-post part.bin --registered-proof 13 --randomness 0102… --sectors sectors.json --partition-index 2`,
+			func() claimFlags { return &postClaim{} }),
 		a.verifyFilecoinCommand(filecoin.WinningPoSt, "Verify a winning PoSt", `Verify a winning PoSt about one sector.`,
 			`  cuzk verify winning-post proof.bin --registered-proof StackedDrgWinning32GiBV1 --randomness 0102… --sectors sector.json`,
-			&postClaim{winning: true}),
-		a.verifyFilecoinCommand(filecoin.SnapDeals, "Verify the proof of a sector's update (SnapDeals)", `Verify the proof of a sector's update, all its partitions together.`,
+			func() claimFlags { return &postClaim{winning: true} }),
+		a.verifyFilecoinCommand(filecoin.SnapDeals, "Verify the proof of a sector's update (SnapDeals)",
+			`Verify the proof of a sector's update, all its partitions together; with --poseidon, of the variant whose data tree is hashed
+with Poseidon.`,
 			`  cuzk verify snap-deals proof.bin --registered-proof StackedDrg32GiBV1 \
-    --comm-r-old bagboea4… --comm-r-new bagboea4… --comm-d-new baga6ea4…`, &snapClaim{}),
+    --comm-r-old bagboea4… --comm-r-new bagboea4… --comm-d-new baga6ea4…`, func() claimFlags { return &snapClaim{} }),
 	}
 }
 
@@ -64,47 +72,105 @@ The public inputs are computed from the flags alone. The verifying key is the .v
 the folder of parameters, unless --verifying-key names another; every point of it is checked, and a warning tells if it is
 not the published one.
 
+--batch names a JSON list of many proofs of this circuit, which are verified together, much faster than one by one. Each is
+an object with the name of its file as "proof", and with the flags that differ: {"proof": "7.bin", "sector-number": 7, …}.
+Flags on the command line hold for all.
+
 Commitments are given as 64 hex digits or as CIDs, other values as 64 hex digits.
 
 The exit code is 0 only if the proof verifies; 5 if it does not, 3 if the proof is malformed, 4 if the verifying key is.`
 
-func (a *app) verifyFilecoinCommand(c filecoin.Circuit, short, long, example string, flags claimFlags) *cobra.Command {
-	var params paramsDir
-	var vkPath string
+func (a *app) verifyFilecoinCommand(c filecoin.Circuit, short, long, example string, newFlags func() claimFlags) *cobra.Command {
+	v := &filecoinVerification{app: a, newFlags: newFlags}
+	flags := newFlags()
 	cmd := &cobra.Command{
 		Use: c.String() + " PROOF", Short: short, Long: long + verifyFilecoinHelp, Example: example,
-		Args: exactArgs("PROOF"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if v.batch != "" {
+				return exactArgs()(cmd, args)
+			}
+			return exactArgs("PROOF")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			claim, err := flags.claim(a, cmd)
+			ctx, f := cmd.Context(), cmd.Flags()
+			var claims []namedClaim
+			var err error
+			if v.batch != "" {
+				claims, err = v.readBatch(ctx, f)
+			} else {
+				claims, err = v.readOne(ctx, flags, f, args[0])
+			}
 			if err != nil {
 				return err
 			}
-			v, published, err := params.verifierOf(cmd.Context(), claim.shape, claim.public, vkPath)
-			if err != nil {
-				return err
-			}
-			data, err := a.readDocument(cmd.Context(), args[0], failure.Input)
-			if err != nil {
-				return err
-			}
-			if err := proof.Verify(v, proof.Claim{Statement: claim.statement, Proof: data}); err != nil {
-				return inFile(err, args[0])
-			}
-			n := claim.statement.Partitions()
-			if a.flags.output == outputJSON {
-				return a.printJSON(verifiedJSON{Verified: true, Circuit: c.String(), Parameters: claim.shape.ParameterName(), Partitions: n, PublicInputs: n * claim.public, PublishedKey: published})
-			}
-			if !published {
-				a.log.Warn("The verifying key is not the published one: the proof is worth as much as whoever made the key")
-			}
-			return a.print("OK: %s proves %s (%s of %d public inputs)\n", args[0], claim.about, counted(n, "partition"), claim.public)
+			return v.run(ctx, claims)
 		},
 	}
 	f := cmd.Flags()
 	flags.register(f)
-	params.register(f)
-	f.StringVar(&vkPath, "verifying-key", "", "verifying key (.vk), instead of the one in the folder of parameters")
+	v.params.register(f)
+	f.StringVar(&v.vkPath, "verifying-key", "", "verifying key (.vk), instead of the one in the folder of parameters")
+	f.StringVar(&v.batch, "batch", "", "JSON list of proofs to verify together, instead of PROOF")
 	return cmd
+}
+
+// filecoinVerification verifies proofs of one circuit.
+type filecoinVerification struct {
+	app           *app
+	newFlags      func() claimFlags
+	params        paramsDir
+	vkPath, batch string
+}
+
+// namedClaim is a claim with the file of its proof.
+type namedClaim struct {
+	*claim
+	file string
+}
+
+func (v *filecoinVerification) readOne(ctx context.Context, flags claimFlags, f *pflag.FlagSet, file string) ([]namedClaim, error) {
+	c, err := flags.claim(ctx, v.app, f)
+	return []namedClaim{{c, file}}, err
+}
+
+// run verifies the claims, of which there is at least one, together.
+func (v *filecoinVerification) run(ctx context.Context, claims []namedClaim) error {
+	first := claims[0]
+	verifier, published, err := v.params.verifierOf(ctx, first.shape, first.public, v.vkPath)
+	if err != nil {
+		return err
+	}
+	proofs := make([]proof.Claim, len(claims))
+	partitions := 0
+	for i, c := range claims {
+		data, err := v.app.readDocument(ctx, c.file, failure.Input)
+		if err != nil {
+			return err
+		}
+		proofs[i] = proof.Claim{Statement: c.statement, Proof: data}
+		partitions += c.statement.Partitions()
+	}
+	if err := proof.VerifyBatch(verifier, proofs); err != nil {
+		var refused *proof.ClaimError
+		if errors.As(err, &refused) {
+			return inFile(refused.Err, claims[refused.Claim].file)
+		}
+		return inFile(err, first.file)
+	}
+	if v.app.flags.output == outputJSON {
+		return v.app.printJSON(verifiedJSON{
+			Verified: true, Circuit: first.circuit.String(), Parameters: first.shape.ParameterName(), Proofs: len(claims), Partitions: partitions,
+			PublicInputs: partitions * first.public, PublishedKey: published,
+		})
+	}
+	if !published {
+		v.app.log.Warn("The verifying key is not the published one: the proof is worth as much as whoever made the key")
+	}
+	if v.batch != "" {
+		return v.app.print("OK: all %s of %s verify (%s, %s of %d public inputs)\n", counted(len(claims), "proof"), v.batch, first.circuit,
+			counted(partitions, "partition"), first.public)
+	}
+	return v.app.print("OK: %s proves %s (%s of %d public inputs)\n", first.file, first.about, counted(partitions, "partition"), first.public)
 }
 
 // readAll reads flags until one is wrong.

@@ -2,13 +2,9 @@ package job_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"testing"
-
-	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
-	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
@@ -16,6 +12,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/porep"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
@@ -181,8 +178,8 @@ func TestPoRepOfTwoPartitions(t *testing.T) {
 	p.checkRandomProof(t)
 }
 
-// checkRandomProof makes a proof as production does, which must verify by ours and by another verifier, and by neither when
-// anything of it changes.
+// checkRandomProof makes a proof as production does, which must verify by ours and by the equation itself, and by neither
+// when anything of it changes.
 func (p *proved) checkRandomProof(t *testing.T) {
 	t.Helper()
 	f := p.open(t, nil)
@@ -190,111 +187,43 @@ func (p *proved) checkRandomProof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := parseVK(t, p.vk)
-	check := func(what string, data []byte, public func(partition, i int, e *fr.Element)) {
+	check := func(what string, data []byte) {
 		t.Helper()
 		want := what == ""
-		if got := v.all(t, p, data, public); got != want {
-			t.Errorf("another verifier accepts %q: %t", what, got)
-		}
-		if public != nil {
-			return
+		if got := p.holds(t, data, nil); got != want {
+			t.Errorf("the equation holds with %q: %t", what, got)
 		}
 		if err := f.Verify(p.job.Statement, data); (err == nil) != want {
 			t.Errorf("%q: %v", what, err)
 		}
 	}
-	check("", made.Proof, nil)
-	for i := 0; i < len(made.Proof); i += 61 {
+	check("", made.Proof)
+	for i := range made.Proof {
 		damaged := bytes.Clone(made.Proof)
 		damaged[i] ^= 4
-		check(fmt.Sprintf("byte %d changed", i), damaged, nil)
+		check(fmt.Sprintf("byte %d changed", i), damaged)
 	}
 	if len(made.Partitions) > 1 {
-		check("another order", append(bytes.Clone(made.Proof[192:384]), made.Proof[:192]...), nil)
+		check("another order", append(bytes.Clone(made.Proof[proof.Bytes:2*proof.Bytes]), made.Proof[:proof.Bytes]...))
 	}
-	for n := range min(24, len(p.inputs(t, 0))) {
-		check(fmt.Sprintf("public input %d changed", n), made.Proof, func(partition, i int, e *fr.Element) {
-			if partition == 0 && i == n {
-				one := fr.One()
-				e.Add(e, &one)
-			}
-		})
+	for n := range p.inputs(t, 0) {
+		if p.holds(t, made.Proof, func(inputs []curve.Scalar) { inputs[n][0] ^= 1 }) {
+			t.Errorf("public input %d can be changed", n)
+		}
 	}
 }
 
-// otherVerifier verifies by the equation of the specification and nothing of ours.
-type otherVerifier struct {
-	alpha              bls12381.G1Affine
-	beta, gamma, delta bls12381.G2Affine
-	ic                 []bls12381.G1Affine
-}
-
-func parseVK(t *testing.T, data []byte) *otherVerifier {
+// holds tells whether the equation holds for all partitions; change, if not nil, changes the public inputs of the first.
+func (p *proved) holds(t *testing.T, data []byte, change func([]curve.Scalar)) bool {
 	t.Helper()
-	g1 := func(at int) (p bls12381.G1Affine) {
-		if _, err := p.SetBytes(data[at : at+96]); err != nil {
-			t.Fatal(err)
+	for k := range len(data) / proof.Bytes {
+		inputs := p.inputs(t, k)
+		if k == 0 && change != nil {
+			change(inputs)
 		}
-		return p
-	}
-	g2 := func(at int) (p bls12381.G2Affine) {
-		if _, err := p.SetBytes(data[at : at+192]); err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	const lengthAt = 3*96 + 3*192
-	v := &otherVerifier{alpha: g1(0), beta: g2(192), gamma: g2(384), delta: g2(672)}
-	for i := range int(binary.BigEndian.Uint32(data[lengthAt:])) {
-		v.ic = append(v.ic, g1(lengthAt+4+96*i))
-	}
-	return v
-}
-
-// all verifies the partitions; change, if not nil, may change public inputs.
-func (v *otherVerifier) all(t *testing.T, p *proved, data []byte, change func(partition, i int, e *fr.Element)) bool {
-	for k := range len(data) / 192 {
-		var public []fr.Element
-		for i, s := range p.inputs(t, k) {
-			e := element(s)
-			if change != nil {
-				change(k, i, &e)
-			}
-			public = append(public, e)
-		}
-		if !v.one(data[192*k:192*(k+1)], public) {
+		if golden.Equation(p.vk, data[proof.Bytes*k:proof.Bytes*(k+1)], inputs) != nil {
 			return false
 		}
 	}
 	return true
-}
-
-func element(s curve.Scalar) fr.Element {
-	n := curve.ScalarToBig(s)
-	var e fr.Element
-	e.SetBigInt(n)
-	return e
-}
-
-// one checks e(A, B) = e(α, β)·e(Σ xᵢ·icᵢ, γ)·e(C, δ).
-func (v *otherVerifier) one(data []byte, public []fr.Element) bool {
-	var a, c, sum bls12381.G1Affine
-	var b bls12381.G2Affine
-	if _, err := a.SetBytes(data[:48]); err != nil {
-		return false
-	}
-	if _, err := b.SetBytes(data[48:144]); err != nil {
-		return false
-	}
-	if _, err := c.SetBytes(data[144:]); err != nil {
-		return false
-	}
-	inputs := v.ic[0]
-	for i := range public {
-		inputs.Add(&inputs, sum.ScalarMultiplication(&v.ic[i+1], public[i].BigInt(curve.ScalarToBig(curve.Scalar{}))))
-	}
-	a.Neg(&a)
-	ok, err := bls12381.PairingCheck([]bls12381.G1Affine{a, v.alpha, inputs, c}, []bls12381.G2Affine{b, v.beta, v.gamma, v.delta})
-	return err == nil && ok
 }

@@ -28,8 +28,19 @@ type Claim struct {
 // statement that nothing proves), Input (bytes that are no proof) and Verification, which name the partition.
 func Verify(v *groth16.Verifier, c Claim) error { return VerifyBatch(v, []Claim{c}) }
 
-// VerifyBatch checks proofs of many statements of one circuit together. An error tells the first claim that is refused,
-// if there are several.
+// ClaimError says which of several claims is refused, and why.
+type ClaimError struct {
+	Claim int
+	Err   error
+}
+
+func (e *ClaimError) Error() string { return fmt.Sprintf("proof %d: %v", e.Claim, e.Err) }
+
+// Unwrap is the reason.
+func (e *ClaimError) Unwrap() error { return e.Err }
+
+// VerifyBatch checks proofs of many statements of one circuit together. If there are several, an error is a ClaimError about
+// the first that is refused.
 func VerifyBatch(v *groth16.Verifier, claims []Claim) error {
 	var all []groth16.Statement
 	var origin []position
@@ -63,7 +74,7 @@ func ofClaim(err error, claim, claims int) error {
 	if claims == 1 {
 		return err
 	}
-	return fmt.Errorf("proof %d: %w", claim, err)
+	return &ClaimError{Claim: claim, Err: err}
 }
 
 // partitions are the claim's proofs with their public inputs.

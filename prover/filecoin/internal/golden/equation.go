@@ -12,6 +12,13 @@ import (
 // Equation checks a partition's proof against a .vk file as bellperson's documentation has it, with nothing of ours:
 // e(A, B) · e(IC₀ + Σ xᵢ·ICᵢ₊₁, -γ) · e(C, -δ) = e(α, β). The proof is 192 bytes; inputs are canonical, without the one.
 func Equation(vk, proof []byte, inputs []curve.Scalar) error {
+	a, errA := g1(proof[:48])
+	c, errC := g1(proof[144:192])
+	var b bls12381.G2Affine
+	_, errB := b.SetBytes(proof[48:144])
+	if err := errors.Join(errA, errB, errC); err != nil {
+		return err
+	}
 	alpha, err := g1(vk[0:96])
 	if err != nil {
 		return err
@@ -36,13 +43,6 @@ func Equation(vk, proof []byte, inputs []curve.Scalar) error {
 		}
 		point.ScalarMultiplication(&point, curve.ScalarToBig(x))
 		sum.Add(&sum, &point)
-	}
-	a, errA := g1(proof[:48])
-	c, errC := g1(proof[144:192])
-	var b bls12381.G2Affine
-	_, errB := b.SetBytes(proof[48:144])
-	if err := errors.Join(errA, errB, errC); err != nil {
-		return err
 	}
 	alpha.Neg(&alpha)
 	g2[1].Neg(&g2[1])
