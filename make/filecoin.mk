@@ -12,6 +12,9 @@ $(CURIO_POST):
 .PHONY: filecoin-test-data
 filecoin-test-data: $(CURIO_POST) ## Download the vanilla proof of a real 32 GiB sector
 
+# Packages whose tests do more with CUZK_TEST_LONG.
+FILECOIN_LONG := ./prover/circuit/filecoin/... ./prover/provingkey/filparams/... ./prover/filecoin/... ./prover/groth16/backend/cpu ./cmd/cuzk
+
 .PHONY: test-filecoin-long
-test-filecoin-long: filecoin-test-data ## Run the tests of Filecoin's circuits that take minutes: digests, whole proofs of 32 GiB
-	cd $(ROOT) && CUZK_TEST_LONG=1 CUZK_CURIO_POST=$(CURIO_POST) go test -timeout 2h $(TEST_FLAGS) ./prover/circuit/filecoin/... ./prover/provingkey/filparams/... ./prover/filecoin/job
+test-filecoin-long: filecoin-test-data ## Run the tests of Filecoin's circuits that take minutes: digests, whole proofs, partitions of 32 GiB
+	cd $(ROOT) && CUZK_TEST_LONG=1 CUZK_CURIO_POST=$(CURIO_POST) go test -timeout 2h $(TEST_FLAGS) $(FILECOIN_LONG)

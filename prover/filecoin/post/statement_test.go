@@ -2,6 +2,7 @@ package post_test
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
@@ -141,4 +142,36 @@ func TestListsOfSectors(t *testing.T) {
 			t.Errorf("%s gives %v", text, err)
 		}
 	}
+}
+
+// What is read is written and read again to the same.
+func FuzzParseSectors(f *testing.F) {
+	const commR = "bc3cb6410bf257ce18c9801c3a19576b4a187c51f396edd4f48fcf002edffd61"
+	n, err := filecoin.ParseNode(commR)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{
+		``, `[]`, `[{"sector_number":7,"comm_r":"` + commR + `"}]`, `[{"SectorNumber":8,"SealedCID":{"/":"` + filecoin.Sealed.CID(n) + `"}}]`,
+		`[{"sector_number":18446744073709551615,"comm_r":"` + filecoin.Unsealed.CID(n) + `"}]`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		sectors, err := post.ParseSectors("f", data)
+		if err != nil {
+			var e *failure.Error
+			if !errors.As(err, &e) || e.Class != failure.Input || e.File != "f" {
+				t.Fatalf("an error without class or file: %v", err)
+			}
+			return
+		}
+		text, err := post.FormatSectors(sectors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := post.ParseSectors("f", text); err != nil || len(sectors) > 0 && cmp.Diff(sectors, again) != "" {
+			t.Fatalf("written and read: %v (%v), want %v", again, err, sectors)
+		}
+	})
 }

@@ -93,15 +93,23 @@ func FuzzSnap(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	withPoseidon := &snap.Statement{Shape: filecoin.SnapShape{Sector: filecoin.Sector2KiB, Poseidon: true, Partitions: 1, Challenges: 1}}
+	other, err := fabricate.Snap(withPoseidon)
+	if err != nil {
+		f.Fatal(err)
+	}
+	seeds(f, other[0].Bincode(withPoseidon.Shape))
 	seeds(f, proofs[0].Bincode(s.Shape), proofs[0].JSON(s.Shape), []byte(`{"ProofType":0,"old_r":[],"Proofs":["AA=="]}`), []byte(`["AA=="]`))
 	f.Fuzz(func(t *testing.T, data []byte, at uint32, value uint64, width byte) {
 		data = damaged(data, at, value, width)
-		p, err := vanilla.ReadSnap("f", data, s.Shape)
-		named(t, err)
-		if err == nil {
-			named(t, p.Check("f", s, 0))
+		for _, s := range []*snap.Statement{s, withPoseidon} {
+			p, err := vanilla.ReadSnap("f", data, s.Shape)
+			named(t, err)
+			if err == nil {
+				named(t, p.Check("f", s, 0))
+			}
 		}
-		_, err = vanilla.ReadUpdate("f", data)
+		_, err := vanilla.ReadUpdate("f", data)
 		named(t, err)
 		_, err = vanilla.Base64List("f", data, 16)
 		named(t, err)

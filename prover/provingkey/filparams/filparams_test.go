@@ -388,6 +388,7 @@ func TestMeta(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	one := make([]byte, fp.Bytes)
 	f.Add(one, uint32(0), uint32(0))
+	f.Add([]byte(`{"sector_size":2048}`), uint32(1<<31), uint32(0))
 	good := tiny(f)
 	for _, at := range []int{0, 864, 868, 868 + 3*96, len(good) - 5} {
 		f.Add(good[:868+3*96+4+96*4], uint32(at), uint32(1))
@@ -407,6 +408,7 @@ func FuzzParse(f *testing.F) {
 				return err
 			},
 			func() error { _, err := filparams.ParseVerifyingKey("f", data); return err },
+			func() error { _, err := filparams.ParseMeta("f", data); return err },
 		} {
 			var e *failure.Error
 			if err := read(); err != nil && (!errors.As(err, &e) || e.Class != failure.Key || e.File != "f") {

@@ -28,12 +28,17 @@ func OpenMeta(path string) (Meta, error) {
 	if err != nil {
 		return Meta{}, failure.New(failure.IO, "read: %w", err).In(path)
 	}
+	return ParseMeta(path, data)
+}
+
+// ParseMeta reads the bytes of a .meta file; name is for messages.
+func ParseMeta(name string, data []byte) (Meta, error) {
 	var m Meta
 	if err := json.Unmarshal(data, &m); err != nil {
-		return Meta{}, failure.New(failure.Key, "is no note of a parameter file: %w", err).In(path)
+		return Meta{}, failure.New(failure.Key, "is no note of a parameter file: %w", err).In(name)
 	}
 	if !m.SectorSize.Known() {
-		return Meta{}, failure.New(failure.Key, "%d is no sector size", uint64(m.SectorSize)).In(path).At("sector_size", -1)
+		return Meta{}, failure.New(failure.Key, "%d is no sector size", uint64(m.SectorSize)).In(name).At("sector_size", -1)
 	}
 	return m, nil
 }
