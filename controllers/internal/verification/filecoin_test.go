@@ -3,26 +3,46 @@ package verification
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 
+	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/controllers/internal/simulated"
+	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
+	"github.com/cuzk-dev/cuzk/prover/worker/statement"
 )
 
-// twoPartitions is the statement of an update in two partitions, with its public inputs as the specification has them: the
-// partition's number below one bit for the choice of h, the old comm_r, the new comm_d and the new comm_r.
-func twoPartitions() (*snap.Statement, [2][]fr.Element) {
-	s := &snap.Statement{Shape: filecoin.SnapShapeOf(16<<10, false), CommROld: filecoin.Node{1}, CommRNew: filecoin.Node{2}, CommDNew: filecoin.Node{3}}
-	inputs := func(partition uint64) []fr.Element {
-		return []fr.Element{fr.NewElement(2 + partition), fr.NewElement(1), fr.NewElement(3), fr.NewElement(2)}
+// update is the statement of an update in two partitions, with commitments 1 and 2 to the replicas and another to the data.
+func update(t *testing.T, data byte) proof.Statement {
+	t.Helper()
+	s, err := statement.Of(&api.Circuit{Type: api.CircuitFilecoinSnapDeals, FilecoinSnapDeals: &api.FilecoinSnapDealsCircuit{
+		Shape:    api.FilecoinShapeTest,
+		CommROld: api.SealedCommitment(filecoin.Node{1}.String()), CommRNew: api.SealedCommitment(filecoin.Node{2}.String()),
+		CommDNew: api.UnsealedCommitment(filecoin.Node{data}.String()),
+	}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return s, [2][]fr.Element{inputs(0), inputs(1)}
+	return s.Statement
 }
+
+// updateInputs are the public inputs of a partition of update(t, 3) as the specification has them: the partition's number
+// below one bit for the choice of h, the old comm_r, the new comm_d and the new comm_r.
+func updateInputs(partition uint64) []fr.Element {
+	return []fr.Element{fr.NewElement(2 + partition), fr.NewElement(1), fr.NewElement(3), fr.NewElement(2)}
+}
+
+// absurd is a statement that nothing proves.
+type absurd struct{ proof.Statement }
+
+func (absurd) Partitions() int { return 1 }
+
+func (absurd) PublicInputs(int) ([]curve.Scalar, error) { return nil, errors.New("comm_r is zero") }
 
 // TestFilecoin verifies partitions and whole proofs by their statement, and nothing else.
 func TestFilecoin(t *testing.T) {
@@ -34,10 +54,8 @@ func TestFilecoin(t *testing.T) {
 	if key.Public() != filecoin.SnapPublicInputs || key.Commitments() != 0 {
 		t.Errorf("%d public inputs, %d commitments", key.Public(), key.Commitments())
 	}
-	s, inputs := twoPartitions()
-	first, second := simulatedKey.Proof(inputs[0]...), simulatedKey.Proof(inputs[1]...)
-	other := *s
-	other.CommDNew = filecoin.Node{4}
+	s := update(t, 3)
+	first, second := simulatedKey.Proof(updateInputs(0)...), simulatedKey.Proof(updateInputs(1)...)
 	damaged := bytes.Clone(first)
 	damaged[191] ^= 1
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
@@ -51,14 +69,14 @@ func TestFilecoin(t *testing.T) {
 		{"second partition", proof.Partition(s, 1), second, ""},
 		{"whole", s, join(first, second), ""},
 		{"another partition", proof.Partition(s, 0), second, "does not verify"},
-		{"another statement", proof.Partition(&other, 0), first, "does not verify"},
+		{"another statement", proof.Partition(update(t, 4), 0), first, "does not verify"},
 		{"another order", s, join(second, first), "partition 0"},
 		{"one twice", s, join(first, first), "partition 1"},
 		{"one too few", s, first, "192 bytes"},
 		{"one too many", proof.Partition(s, 0), join(first, second), "384 bytes"},
 		{"damaged", proof.Partition(s, 0), damaged, "partition 0"},
 		{"no statement", nil, first, "nothing says"},
-		{"statement that nothing proves", proof.Partition(&snap.Statement{Shape: s.Shape}, 0), first, "comm_r is zero"},
+		{"statement that nothing proves", absurd{}, first, "comm_r is zero"},
 	} {
 		err := key.Verify(Claim{Proof: base64.StdEncoding.EncodeToString(c.proof), Statement: c.statement})
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
