@@ -148,7 +148,7 @@ func (r *reader) snap(c *v1alpha1.FilecoinSnapDealsCircuit) *Filecoin {
 	}
 	f := &Filecoin{Circuit: filecoin.SnapDeals, PublicInputs: filecoin.SnapPublicInputs, Statement: s, Snap: s}
 	if c.Shape == v1alpha1.FilecoinShapeTest {
-		s.Shape = snapTestShape
+		s.Shape = filecoin.SnapTestShape
 	} else {
 		registered := read(r, "registeredProof", c.RegisteredProof, filecoin.ParseUpdateProof)
 		r.fail("registeredProof", s.Register(registered))
@@ -162,9 +162,6 @@ func (r *reader) snap(c *v1alpha1.FilecoinSnapDealsCircuit) *Filecoin {
 	r.fail("", s.Check())
 	return f
 }
-
-// snapTestShape is the smallest that has two partitions.
-var snapTestShape = filecoin.SnapShapeOf(16<<10, false)
 
 func (r *reader) number(field string, n *int64) uint64 {
 	if n == nil || *n < 0 {
