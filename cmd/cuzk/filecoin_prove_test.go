@@ -104,6 +104,13 @@ func TestProveWinningPoSt(t *testing.T) {
 	verify := append([]string{"verify", "winning-post", "proof.bin", "--registered-proof", made.RegisteredProof}, statement...)
 	succeed(t, folder, verify...)
 	fail(t, folder, 5, []string{"proof.bin"}, with(verify, "randomness", strings.Repeat("07", 32))...)
+
+	// All of Filecoin's software finds parameters by this variable.
+	elsewhere := without(verify, "params-dir")
+	t.Setenv("FIL_PROOFS_PARAMETER_CACHE", filepath.Join(folder, "none"))
+	fail(t, folder, 2, []string{"none", "cannot be opened"}, elsewhere...)
+	t.Setenv("FIL_PROOFS_PARAMETER_CACHE", filepath.Join(folder, "params"))
+	succeed(t, folder, elsewhere...)
 }
 
 // snapFlags are what verifying an update takes.

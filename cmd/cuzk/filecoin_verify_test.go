@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cuzk-dev/cuzk/prover/filecoin"
 )
 
 // goldenCase is a case of the reference's, as far as a verifier needs it.
@@ -75,6 +77,19 @@ func TestVerifyFilecoinProofsOfTheReference(t *testing.T) {
 			t.Errorf("%s: %v: %s", c.name, err, r.stdout)
 		}
 	}
+}
+
+// Commitments are accepted as the chain writes them too.
+func TestVerifyFilecoinTakesCIDs(t *testing.T) {
+	folder, args := filecoinCase(t, "porep", "porep-v1_1", "porep_2KiB.vk")
+	for flag, kind := range map[string]filecoin.Commitment{"comm-d": filecoin.Unsealed, "comm-r": filecoin.Sealed} {
+		n, err := filecoin.ParseNode(args[slices.Index(args, "--"+flag)+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = with(args, flag, kind.CID(n))
+	}
+	succeed(t, folder, args...)
 }
 
 // with replaces the value of a flag.
