@@ -370,3 +370,25 @@ func TestFilecoinKeyMismatch(t *testing.T) {
 	s.Key.Status.Facts.Parameters = s.circuit().filecoin.Shape.ParameterName()
 	want(t, s.plan(), api.ConditionKeyReady, metav1.ConditionTrue, api.ReasonKeyReady)
 }
+
+// A termination message stands in for reports that did not arrive, and carries no public inputs either.
+func TestFilecoinLastWord(t *testing.T) {
+	s := newFilecoinScene(t).begin()
+	word := &order.Termination{}
+	for i, letter := range []string{"A", "B"} {
+		word.Partitions = append(word.Partitions, order.TerminationPartition{Index: i, Proof: proofOf(letter), Milliseconds: []int64{1, 2, 3, 4, 5, 15}})
+	}
+	s.pod(0, corev1.PodSucceeded, ended(0, word))
+	if p := s.plan(); !p.ReadFresh {
+		t.Error("the API server is not asked for the reports first")
+	}
+	s.Fresh = true
+	p := s.plan()
+	stored := actions[StoreReport](p)
+	if len(stored) != 2 || len(p.Checks) != 2 {
+		t.Fatalf("stored %d reports, checks %d proofs", len(stored), len(p.Checks))
+	}
+	if r := stored[1].Report; r.Proof != proofOf("B") || r.PublicInputs != nil || r.PublicInputsDigest != "" {
+		t.Errorf("stored %+v", r)
+	}
+}
