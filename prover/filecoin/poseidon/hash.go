@@ -158,18 +158,18 @@ func (p *permutation) partialRounds() {
 		}
 		return
 	}
-	state := p.columns()
-	var next columns
+	start := p.columns()
+	state, next := &start, new(columns)
 	x := p.state[0]
 	for k := range p.PartialRounds {
 		x = p.sbox(x, true)
 		x.Mul(&x, &l.scale[k])
 		state.set(0, &x)
 		for j := range p.state {
-			y := l.sum(&state, j)
+			y := l.sum(state, j)
 			next.set(j, &y)
 		}
-		state = next
+		state, next = next, state
 		x = state.get(0)
 		x.Mul(&x, &l.unscale[k+1])
 	}
