@@ -186,12 +186,12 @@ func serviceAccount(job *api.ProofJob) string {
 }
 
 func newOrder(job *api.ProofJob, c *circuit, key order.Key, inputs []order.Input) order.Order {
-	o := order.Order{
+	return order.Order{
 		Version:          order.Version,
 		Namespace:        job.Namespace,
 		Job:              job.Name,
 		JobUID:           string(job.UID),
-		Circuit:          order.Circuit{Type: string(job.Spec.Circuit.Type)},
+		Circuit:          c.order(&job.Spec, key.Curve),
 		Key:              key,
 		Partitions:       int(c.partitions),
 		PartitionsPerPod: int(c.partitionsPerPod),
@@ -206,25 +206,6 @@ func newOrder(job *api.ProofJob, c *circuit, key order.Key, inputs []order.Input
 		WarmupRuns:      int(ptr.Deref(job.Spec.WarmupRuns, 0)),
 		ProgressSeconds: progressSeconds(int(c.partitions)),
 	}
-	if circom := job.Spec.Circuit.Circom; circom != nil {
-		o.Circuit.WitnessTimeoutSeconds = int(ptr.Deref(circom.WitnessTimeoutSeconds, 0))
-	}
-	if job.Spec.Circuit.Type == api.CircuitGnark {
-		o.Circuit.Curve = key.Curve
-		o.Circuit.CommitmentHash = commitmentHash(job)
-	}
-	if c.whole() {
-		o.Circuit.Filecoin = &job.Spec.Circuit
-	}
-	return o
-}
-
-// commitmentHash is the hash of a gnark job's commitments, "" for the default.
-func commitmentHash(job *api.ProofJob) string {
-	if job.Spec.Circuit.Gnark == nil {
-		return ""
-	}
-	return string(job.Spec.Circuit.Gnark.CommitmentHash)
 }
 
 // progressSeconds spaces the progress reports of a job's pods, so that a large batch does not write more often than a

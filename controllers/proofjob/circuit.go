@@ -8,6 +8,7 @@ import (
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
+	"github.com/cuzk-dev/cuzk/prover/worker/order"
 	"github.com/cuzk-dev/cuzk/prover/worker/statement"
 )
 
@@ -106,3 +107,25 @@ func (c *circuit) wholeClaim() claim {
 
 // declares says that the spec tells the public inputs of a partition.
 func (c *circuit) declares(in *api.ProofInput) bool { return c.whole() || len(in.PublicInputs) > 0 }
+
+// order is what a pod must know of the circuit.
+func (c *circuit) order(spec *api.ProofJobSpec, curve string) order.Circuit {
+	o := order.Circuit{Type: string(spec.Circuit.Type)}
+	switch {
+	case c.whole():
+		o.Filecoin = &spec.Circuit
+	case c.keyFormat == api.KeyFormatGnark:
+		o.Curve, o.CommitmentHash = curve, commitmentHash(spec)
+	case spec.Circuit.Circom != nil:
+		o.WitnessTimeoutSeconds = int(ptr.Deref(spec.Circuit.Circom.WitnessTimeoutSeconds, 0))
+	}
+	return o
+}
+
+// commitmentHash is the hash of a gnark job's commitments, "" for the default.
+func commitmentHash(spec *api.ProofJobSpec) string {
+	if spec.Circuit.Gnark == nil {
+		return ""
+	}
+	return string(spec.Circuit.Gnark.CommitmentHash)
+}

@@ -145,7 +145,7 @@ func (r *Reconciler) submit(o *Observation, check Check) {
 		ID:  verification.ID{UID: job.UID, Index: check.Partition, Digest: check.Digest},
 		Job: client.ObjectKeyFromObject(job),
 		Key: verification.KeyRef{
-			Format: string(key.Spec.Format), Curve: string(key.Spec.Curve), CommitmentHash: commitmentHash(job),
+			Format: string(key.Spec.Format), Curve: string(key.Spec.Curve), CommitmentHash: commitmentHash(&job.Spec),
 			Digest: string(pinnedVerifyingKey(job, key)),
 			Load: func(ctx context.Context) ([]byte, error) {
 				return verifyingkey.Load(ctx, r.Reader, key)
