@@ -31,8 +31,9 @@
 extern "C" {
 #endif
 
-/* Raised by every change that is not an addition. */
-#define CUZK_ABI_VERSION 1
+/* Raised by every change after which a caller and a library of different versions do not understand each other: 2 lets callers
+ * read the points of a key piece by piece. */
+#define CUZK_ABI_VERSION 2
 
 enum cuzk_code {
   CUZK_OK = 0,

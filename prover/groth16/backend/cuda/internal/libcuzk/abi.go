@@ -13,7 +13,7 @@ import (
 )
 
 // abiVersion is CUZK_ABI_VERSION.
-const abiVersion = 1
+const abiVersion = 2
 
 // The structs of cuzk.h, field by field; a test compares sizes and offsets with what a C compiler makes of the header.
 //
