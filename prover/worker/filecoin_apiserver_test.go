@@ -166,3 +166,21 @@ func TestInputOfAnotherStatementIsRefusedBeforeTheKey(t *testing.T) {
 		t.Errorf("%+v and %+v", got[0], got[1])
 	}
 }
+
+// Nothing is computed if the vanilla proofs of one of the pod's partitions are missing; another pod's do not matter.
+func TestIncompleteFolder(t *testing.T) {
+	w, job, folder := filecoinSetup(t)
+	if err := os.Remove(filepath.Join(folder, "vanilla-11.bin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context()); failure.ClassOf(err) != failure.Input || !strings.Contains(err.Error(), "lacks vanilla proofs of sectors of partition 1; it is complete for partitions [0]") {
+		t.Errorf("got %v", err)
+	}
+	if got := reports(t, job); got[0] == nil || got[0].Error == nil || got[1] != nil {
+		t.Errorf("%+v and %+v", got[0], got[1])
+	}
+	w.Order.PartitionsPerPod = 1
+	if err := w.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -16,10 +16,10 @@ type partitions interface {
 	Close() error
 }
 
-// partitions are those of the order's kind of circuit.
-func (w *Worker) partitions(fs *files, spec *v1alpha1.ProofJobSpec) partitions {
+// partitions are those of the order's kind of circuit, of which some are to be proved.
+func (w *Worker) partitions(fs *files, spec *v1alpha1.ProofJobSpec, todo []int) partitions {
 	if w.Order.Circuit.IsFilecoin() {
-		return &sharedInput{order: w.Order, spec: spec, files: fs, engine: w.Filecoin}
+		return &sharedInput{order: w.Order, spec: spec, files: fs, engine: w.Filecoin, todo: todo}
 	}
 	return &ownInputs{order: w.Order, spec: spec, files: fs, engine: w.Engine}
 }

@@ -18,6 +18,7 @@ type sharedInput struct {
 	spec    *v1alpha1.ProofJobSpec
 	files   *files
 	engine  *Filecoin
+	todo    []int            // the partitions that are to be proved
 	job     *job.Job         // nil until the input is read
 	digest  string           // of the input
 	session *filecoinSession // nil until the key is loaded
@@ -30,10 +31,6 @@ func (s *sharedInput) prove(ctx context.Context, rep *reporter, index int) (*Pro
 		}
 	}
 	rep.update(false, func(r *v1alpha1.PartitionReport) { r.InputDigest = s.digest })
-	if !slices.Contains(s.job.Partitions, index) {
-		return nil, s.digest, failure.New(failure.Input, "the input lacks vanilla proofs of sectors of partition %d; it is complete for partitions %v", index, s.job.Partitions).
-			WithFix("put the vanilla proofs of all sectors into one folder")
-	}
 	if s.session == nil {
 		if err := s.load(ctx, rep); err != nil {
 			return nil, s.digest, err
@@ -65,8 +62,23 @@ func (s *sharedInput) read(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = pieces.Close() }()
-	s.job, err = s.engine.read(ctx, pieces.Pieces, claim)
-	return err
+	j, err := s.engine.read(ctx, pieces.Pieces, claim)
+	if err != nil {
+		return err
+	}
+	s.job = j
+	return s.complete()
+}
+
+// complete refuses an input that lacks the vanilla proofs of a partition that is to be proved.
+func (s *sharedInput) complete() error {
+	for _, k := range s.todo {
+		if !slices.Contains(s.job.Partitions, k) {
+			return failure.New(failure.Input, "the input lacks vanilla proofs of sectors of partition %d; it is complete for partitions %v", k, s.job.Partitions).
+				WithFix("put the vanilla proofs of all sectors into one folder")
+		}
+	}
+	return nil
 }
 
 func (s *sharedInput) load(ctx context.Context, rep *reporter) error {

@@ -143,7 +143,7 @@ func (w *Worker) run(ctx context.Context, a *applier, outcomes map[int]*outcome)
 	fs := &files{scratch: scratch}
 	defer fs.release(0, 0)
 
-	parts := w.partitions(fs, &job.Spec)
+	parts := w.partitions(fs, &job.Spec, todo)
 	for _, index := range todo {
 		rep.begin(index, w.Order.Runs+w.Order.WarmupRuns, v1alpha1.PartitionReport{
 			PodName: w.Pod.Name, PodUID: w.Pod.UID, Node: cut(w.Pod.Node, 63), Stage: v1alpha1.StageQueue,
