@@ -212,11 +212,20 @@ template <class F>
 CUZK_NOINLINE __host__ __device__ Fp2<F> mul_call(const Fp2<F>& a, const Fp2<F>& b) {
   return mul_lazy(a, b);
 }
-// (c0 - c1 u) / (c0^2 + c1^2); 0 for 0.
+// c0^2 + c1^2
+template <class F>
+CUZK_HD F norm(const Fp2<F>& a) {
+  return mul_add_lazy(a.c0, a.c0, a.c1, a.c1);
+}
+// (c0 - c1 u) / norm, by the norm's inverse.
+template <class F>
+CUZK_HD Fp2<F> inverse_by_norm(const Fp2<F>& a, const F& inverse) {
+  return {mul(reduce(a.c0), inverse), neg(mul(reduce(a.c1), inverse))};
+}
+// 0 for 0.
 template <class F>
 CUZK_NOINLINE __host__ __device__ Fp2<F> inverse(const Fp2<F>& a) {
-  const F n = inverse(mul_add_lazy(a.c0, a.c0, a.c1, a.c1));
-  return {mul(reduce(a.c0), n), neg(mul(reduce(a.c1), n))};
+  return inverse_by_norm(a, inverse(norm(a)));
 }
 
 }  // namespace cuzk

@@ -44,6 +44,11 @@ CUZK_HD void join(u32* w, const Signed<P>& s) {
   }
 }
 
+template <class P>
+CUZK_HD u32 low(const Signed<P>& x) {
+  return u32(x.v[0]) | u32(x.v[1]) << kBits;
+}
+
 CUZK_HD int trailing_zeros(u32 x) {
 #if CUZK_DEVICE_CODE
   return __ffs(int(x)) - 1;
@@ -78,15 +83,17 @@ CUZK_HD Matrix steps(i32& delta, u32 f, u32 g) {
       f = g;
       m.u = m.q;
       m.v = m.r;
-      g -= old_f;
-      m.q -= old_u;
-      m.r -= old_v;
+      g = 0 - old_f;
+      m.q = -old_u;
+      m.r = -old_v;
       delta = -delta - 1;
-    } else {
-      g += f;
-      m.q += m.u;
-      m.r += m.v;
     }
+    // f stays for -delta steps more: as many low bits of g vanish by one multiple of f. f (f^2 - 2) is -1/f mod 64.
+    const int bits = min(min(-delta, left), 6);
+    const i32 w = i32(g * f * (f * f - 2) & ((1u << bits) - 1));
+    g += f * u32(w);
+    m.q += m.u * w;
+    m.r += m.v * w;
     halve();
   }
   return m;
@@ -111,15 +118,20 @@ CUZK_HD bool apply(const Matrix& m, Signed<P>& f, Signed<P>& g) {
   return any == 0;
 }
 
-// (d, e) = m (d, e) / 2^30 mod p, by adding multiples of p in [-2^29 p, 2^29 p): they grow by p/2 at most.
+// The multiple of p that makes a value divisible by 2^30, between -2^29 and 2^29.
+template <class P>
+CUZK_HD i32 multiple(i64 value) {
+  constexpr u32 inverse = P::kInverse.v[0];
+  return i32((0u - u32(value) * inverse) << (32 - kBits)) >> (32 - kBits);
+}
+
+// (d, e) = m (d, e) / 2^30 mod p, by adding multiples of p: they grow by p/2 at most.
 template <class P>
 CUZK_HD void apply_mod(const Matrix& m, Signed<P>& d, Signed<P>& e, const Signed<P>& p) {
   constexpr int n = kCount<P>;
   i64 cd = i64(m.u) * d.v[0] + i64(m.v) * e.v[0];
   i64 ce = i64(m.q) * d.v[0] + i64(m.r) * e.v[0];
-  constexpr u32 inverse = P::kInverse.v[0];
-  const auto multiple = [](i64 low) { return i32((0u - u32(low) * inverse) << (32 - kBits)) >> (32 - kBits); };
-  const i32 md = multiple(cd), me = multiple(ce);
+  const i32 md = multiple<P>(cd), me = multiple<P>(ce);
   cd += i64(md) * p.v[0];
   ce += i64(me) * p.v[0];
   CUZK_UNROLL
@@ -154,6 +166,21 @@ CUZK_HD bool negative(const Signed<P>& a) {
   return a.v[kCount<P> - 1] < 0;
 }
 
+// The canonical form of d, or of -d.
+template <class P>
+CUZK_HD void finish(u32* r, Signed<P> d, bool negate, const Signed<P>& p) {
+  const Signed<P> zero{};
+  if (negate) d = plus(zero, d, -1);
+  CUZK_NO_UNROLL
+  while (negative(d)) d = plus(d, p, 1);
+  for (;;) {
+    const Signed<P> next = plus(d, p, -1);
+    if (negative(next)) break;
+    d = next;
+  }
+  join<P>(r, d);
+}
+
 }  // namespace divsteps
 
 // r = 1/a mod p for integers, 0 for 0; a below p.
@@ -168,22 +195,12 @@ CUZK_HD void invert(u32* r, const u32* a) {
   bool done = false;
   CUZK_NO_UNROLL
   while (!done) {
-    const auto low = [](const Signed<P>& x) { return u32(x.v[0]) | u32(x.v[1]) << divsteps::kBits; };
-    const divsteps::Matrix m = divsteps::steps(delta, low(f), low(g));
+    const divsteps::Matrix m = divsteps::steps(delta, divsteps::low(f), divsteps::low(g));
     done = divsteps::apply(m, f, g);
     divsteps::apply_mod(m, d, e, p);
   }
   // f is 1 or -1 (p when a is zero, with d = 0).
-  const Signed<P> zero{};
-  if (divsteps::negative(f)) d = divsteps::plus(zero, d, -1);
-  CUZK_NO_UNROLL
-  while (divsteps::negative(d)) d = divsteps::plus(d, p, 1);
-  for (;;) {
-    const Signed<P> next = divsteps::plus(d, p, -1);
-    if (divsteps::negative(next)) break;
-    d = next;
-  }
-  divsteps::join<P>(r, d);
+  divsteps::finish<P>(r, d, divsteps::negative(f), p);
 }
 
 }  // namespace cuzk

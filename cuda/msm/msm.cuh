@@ -2,10 +2,10 @@
 //
 // Pippenger's method with signed digits. All entries (base, digit) of some windows are sorted into buckets (sort.h), every
 // bucket is added up by a tree of affine sums of pairs that share inversions (levels.h, pair_sums.cuh), the buckets are
-// reduced to a few points a window (reduce.cuh), and the host adds those up. Work is split by entries and pairs, never by
-// bucket, so that no distribution of digits leaves the device idle.
+// reduced to a few points a window (rows_columns.cuh, reduce.cuh), and the host adds those up. Work is split by entries and
+// pairs, never by bucket, so that no distribution of digits leaves the device idle.
 //
-// Additions: n (windows) - buckets for the buckets, 2 buckets for their reduction, 5M + 1S each.
+// Additions: n (windows) - buckets for the buckets, at 5M + 1S each, and 2 buckets for their reduction.
 #pragma once
 
 #include <memory>

@@ -12,42 +12,60 @@
 #include "msm/msm.cuh"
 #include "msm/ones.cuh"
 #include "msm/pair_adder.h"
-#include "msm/reduce.cuh"
+#include "msm/rows_columns.cuh"
 #include "msm/sort.h"
 
 namespace cuzk::msm {
 
 // Points below which a sum of ones goes on without inversions: a level of pairs takes 0.1 ms at least.
+template <class F>
 constexpr u32 kAffineOnes = 1 << 20;
+template <class F>
+constexpr u32 kAffineOnes<Fp2<F>> = 1 << 17;
 
-// Least number of buckets whose reduction begins with rows and columns. Levels of pairs wait for inversions, sums in XYZZ
-// coordinates cost twice the products; over Fp2 their code is also larger than the instruction cache.
+// Least number of buckets whose rows and columns are made by affine sums of pairs. Levels of pairs wait for inversions, sums in
+// XYZZ coordinates cost more products.
 template <class F>
 constexpr u32 kHalvedBuckets = 1 << 21;
 template <class F>
 constexpr u32 kHalvedBuckets<Fp2<F>> = 1 << 14;
 
-// The lists that are left of the buckets: of rows and columns, or the buckets themselves.
+// How buckets are reduced: as they are, in one list a window, or as the lists of their rows and columns.
 struct ReductionShape {
-  u32 lists;
-  ListShape shape[2];
-  u32 shift[2];         // log2 of the weight of list weights
-  u32 first_weight[2];
+  enum class Way { kSegments, kParts, kHalving };
 
-  explicit ReductionShape(const Plan& p) : lists(p.halve ? 2 : 1), shape{ListShape(1, 1), ListShape(1, 1)}, shift{}, first_weight{1, 1} {
-    const u32 bucket_bits = p.bits - 1;
-    if (!p.halve) {
-      shape[0] = ListShape(1u << bucket_bits, p.windows);
-      return;
+  Way way;
+  Matrix matrix;
+  u32 kinds = 2;  // of lists
+  ListShape list;
+  u32 segments;  // of all lists, or parts of rows and columns
+
+  // Of a matrix of less than two columns there are no rows.
+  ReductionShape(const Plan& p, bool by_threads, u32 wanted_segments) : matrix(p.bits - 1) {
+    way = p.halve ? Way::kHalving : by_threads && matrix.column_bits > 0 ? Way::kParts : Way::kSegments;
+    const u32 windows = p.windows;
+    switch (way) {
+      case Way::kSegments:
+        kinds = 1;
+        list = ListShape::of_segments(p.window_buckets(), windows, wanted_segments);
+        break;
+      case Way::kHalving: list = ListShape::of_segments(matrix.rows(), 2 * windows, wanted_segments); break;
+      case Way::kParts: list = ListShape::of_points(matrix.rows()); break;
     }
-    const u32 column_bits = MatrixShape::column_bits_of(bucket_bits);
-    shape[0] = ListShape(1u << (bucket_bits - column_bits), p.windows);  // rows: weights high 2^column_bits
-    shift[0] = column_bits;
-    first_weight[0] = 0;
-    shape[1] = ListShape(1u << column_bits, p.windows);  // columns: weights low + 1
+    segments = lists(windows) * list.segments * (way == Way::kParts ? parts_of(matrix, windows) : 1);
   }
-  u32 results(u32 windows) const { return windows * (shape[0].results() + (lists > 1 ? shape[1].results() : 0)); }
+  u32 lists(u32 windows) const { return kinds * windows; }
+  // log2 of the weight of an output of a list.
+  u32 weight(const Plan& p, u32 of_list, u32 output) const {
+    const bool rows = kinds == 2 && of_list < p.windows;
+    return p.bits * (of_list % p.windows) + (rows ? matrix.column_bits : 0) + list.weight(output);
+  }
 };
+
+template <class F>
+ReductionShape reduction_shape(const Plan& p) {
+  return ReductionShape(p, kSumsByThreads<F>, kWantedSegments<F>);
+}
 
 // Scratch of a sum, taken in the order in which it is used.
 template <class F>
@@ -59,7 +77,8 @@ struct Scratch {
   uint2* pairs;  // of a level
   PointPlanes<F> points;
   PairAdder<F> adder;
-  Xyzz<F>*runs, *weighted, *blocks, *results;
+  ListScratch<F> lists;
+  Xyzz<F>* outputs;
 
   Scratch(Arena& a, const Plan& p) {
     const u64 entries = p.entries(), group_buckets = u64(p.at_once) << (p.bits - 1);
@@ -79,22 +98,19 @@ struct Scratch {
     level[1] = {a.take<u32>(group_buckets + 1), a.take<u32>(group_buckets), a.take<u32>(1)};
     tile_sums = a.take<u32>(scan_blocks(group_buckets));
     pairs = a.take<uint2>(entries / 3 + 1);  // three entries make one pair of the second level at most
-    points.capacity = p.buckets() + std::max(entries, p.halve ? MatrixShape::extra_points(p.buckets()) : 0);
+    points.capacity = p.buckets() + std::max(entries, p.halve ? halving_points(p.buckets()) : 0);
     points.data = a.take<uint4>(points.capacity * PointPlanes<F>::kPlanes);
     adder.prefix = a.take<uint4>(prefix_vectors<F>(p.pairs_per_thread));
     adder.per_thread = p.pairs_per_thread;
     adder.exceptional = a.take<u32>(std::max(entries / 2 + 1, p.halve ? p.buckets() : 0));
     adder.counters = a.take<u32>(PairAdder<F>::kCounters);
-    const ReductionShape r(p);
-    u64 segments = 0, block_results = 0;
-    for (u32 i = 0; i < r.lists; i++) {
-      segments = std::max<u64>(segments, u64(p.windows) * r.shape[i].segments);
-      block_results = std::max<u64>(block_results, u64(p.windows) * r.shape[i].blocks() * r.shape[i].block_results());
-    }
-    runs = a.take<Xyzz<F>>(segments);
-    weighted = a.take<Xyzz<F>>(segments);
-    blocks = a.take<Xyzz<F>>(block_results);
-    results = a.take<Xyzz<F>>(r.results(p.windows));
+    const ReductionShape r = reduction_shape<F>(p);
+    const u64 n = r.lists(p.windows);
+    lists.runs = a.take<Xyzz<F>>(r.segments);
+    lists.weighted = a.take<Xyzz<F>>(n * r.list.segments);
+    lists.blocks = a.take<Xyzz<F>>(n * r.list.blocks() * r.list.block_results());
+    lists.results = a.take<Xyzz<F>>(n * r.list.results());
+    outputs = a.take<Xyzz<F>>(n * r.list.outputs());
   }
 
   static std::size_t bytes(const Plan& p) {
@@ -141,7 +157,8 @@ struct Msm<F, Fr>::State {
   void enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& arena) {
     const Plan p = plan(n);
     const u64 chunks = (n + p.chunk - 1) / p.chunk;
-    start(chunks * ReductionShape(p).results(p.windows));
+    const ReductionShape r = reduction_shape<F>(p);
+    start(chunks * r.lists(p.windows) * r.list.outputs());
     const std::size_t mark = arena.mark();
     Scratch<F> scratch(arena, p);
     for (u64 first = 0; first < n; first += p.chunk) {
@@ -191,31 +208,35 @@ struct Msm<F, Fr>::State {
 
   // From the buckets of all windows to points on the host.
   void reduce(cudaStream_t stream, const Plan& p, Scratch<F>& s) {
-    const ReductionShape r(p);
-    u32 from[2] = {};
-    if (p.halve) {
-      s.adder.reset(stream);
-      const MatrixShape m = halve_buckets(stream, s.points, p.windows, p.bits - 1, s.adder);
-      from[0] = m.rows;
-      from[1] = m.columns;
+    const ReductionShape r = reduction_shape<F>(p);
+    const u32 lists = r.lists(p.windows);
+    switch (r.way) {
+      case ReductionShape::Way::kSegments:
+        sum_segments(stream, Lists<F>{s.points, p.windows, {0, p.window_buckets(), 1}, {}}, lists, r.list, s.lists);
+        break;
+      case ReductionShape::Way::kHalving:
+        s.adder.reset(stream);
+        sum_segments(stream, halve_buckets(stream, s.points, p.windows, r.matrix, s.adder), lists, r.list, s.lists);
+        break;
+      case ReductionShape::Way::kParts:
+        if constexpr (kSumsByThreads<F>) sum_rows_and_columns(stream, s.points, p.windows, r.matrix, s.lists);
+        break;
     }
-    for (u32 i = 0; i < r.lists; i++) {
-      const ListShape& shape = r.shape[i];
-      reduce_lists(stream, Lists<F>{s.points, from[i], r.first_weight[i]}, p.windows, shape, s.runs, s.weighted, s.blocks, s.results);
-      fetch(stream, s.results, p.windows * shape.results());
-      for (u32 w = 0; w < p.windows; w++)
-        for (u32 k = 0; k < shape.results(); k++) weights.push_back(p.bits * w + r.shift[i] + shape.weight(k));
-    }
+    reduce_segments(stream, lists, r.list, s.lists, s.outputs);
+    fetch(stream, s.outputs, lists * r.list.outputs());
+    for (u32 k = 0; k < lists; k++)
+      for (u32 i = 0; i < r.list.outputs(); i++) weights.push_back(r.weight(p, k, i));
   }
 
   void enqueue_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u64 n, Arena& arena) {
-    start(kMaxListBlocks);
+    start(1);
     const std::size_t mark = arena.mark();
     OnesScratch<F> scratch(arena, n, pairs_per_thread());
-    const u32 sums = sum_ones(stream, bases, indices, u32(n), options.affine_ones ? options.affine_ones : kAffineOnes, scratch);
+    const u32 affine = options.affine_ones ? options.affine_ones : kAffineOnes<F>;
+    const Xyzz<F>* sum = sum_ones(stream, bases, indices, u32(n), affine, scratch);
     arena.release(mark);
-    fetch(stream, scratch.sums, sums);
-    weights.assign(sums, 0);
+    fetch(stream, sum, 1);
+    weights.assign(1, 0);
     done.record(stream);
   }
 
@@ -226,11 +247,14 @@ struct Msm<F, Fr>::State {
     for (std::size_t i = 0; i < weights.size(); i++) add(by_weight[weights[i]], results[i]);
     weights.clear();
     Xyzz<F> sum = Xyzz<F>::infinity();
-    for (std::size_t i = by_weight.size(); i-- > 0;) {
-      sum = dbl(sum);
+    u32 doublings = 0;
+    for (std::size_t i = by_weight.size(); i-- > 0; doublings++) {
+      if (is_infinity(by_weight[i])) continue;
+      sum = times_power_of_two(sum, doublings);
       add(sum, by_weight[i]);
+      doublings = 0;
     }
-    return sum;
+    return times_power_of_two(sum, doublings - 1);
   }
 };
 

@@ -9,6 +9,7 @@
 // and are added by exact_sums_kernel.
 #pragma once
 
+#include "field/inverse_warp.cuh"
 #include "msm/pair_adder.h"
 
 namespace cuzk::msm {
@@ -61,7 +62,10 @@ CUZK_D F invert_in_block(const F& v, F* tree) {
     if (i < h) store(&tree[h + i], mul_lazy(load(&tree[2 * (h + i)]), load(&tree[2 * (h + i) + 1])));
     __syncthreads();
   }
-  if (i == 0) store(&tree[1], inverse(load(&tree[1])));
+  if (i < kWarp) {
+    const F all = inverse_in_warp(load(&tree[1]));
+    if (i == 0) store(&tree[1], all);
+  }
   __syncthreads();
   CUZK_NO_UNROLL
   for (u32 h = 1; h < n; h *= 2) {  // a child's inverse is its parent's times its sibling
@@ -218,7 +222,7 @@ __global__ void __launch_bounds__(kExactThreads) exact_sums_kernel(Source source
       before[n] = all;
       all = mul_lazy(all, ExactPair<F, Source>(source, exceptions.pairs[first + u64(n) * threads]).denominator());
     }
-    F i = inverse(all);
+    F i = equal(reduce(all), F::one()) ? F::one() : inverse(all);  // infinite operands need no inverse
     CUZK_NO_UNROLL
     while (n-- > 0) {
       const u32 t = exceptions.pairs[first + u64(n) * threads];

@@ -2,7 +2,7 @@
 // and write whole lines, and a pass over the x coordinates moves no y.
 #pragma once
 
-#include "curve/point.h"
+#include "curve/point_lanes.cuh"
 
 namespace cuzk::msm {
 
@@ -14,15 +14,22 @@ struct PointPlanes {
   uint4* data;
   u64 capacity;  // points
 
-  CUZK_D F load(u32 i, int plane) const {
-    F r;
+  template <class T>
+  CUZK_D T load(u32 i, int plane) const {
+    T r;
     CUZK_UNROLL
-    for (int k = 0; k < kVectors; k++) cuzk::detail::unpack(r, k, __ldg(data + (plane + k) * capacity + i));
+    for (int k = 0; k < int(sizeof(T) / sizeof(uint4)); k++) cuzk::detail::unpack(r, k, __ldg(data + (plane + k) * capacity + i));
     return r;
   }
-  CUZK_D F x(u32 i) const { return load(i, 0); }
-  CUZK_D F y(u32 i) const { return load(i, kVectors); }
+  CUZK_D F x(u32 i) const { return load<F>(i, 0); }
+  CUZK_D F y(u32 i) const { return load<F>(i, kVectors); }
   CUZK_D Affine<F> point(u32 i) const { return {x(i), y(i)}; }
+  // By the lanes that hold a point; all of a warp take part.
+  CUZK_D PointLanes<F> lanes(u32 i) const {
+    using Component = typename PointLanes<F>::Component;
+    const int plane = int(PointLanes<F>::affine_component() * (sizeof(Component) / sizeof(uint4)));
+    return PointLanes<F>::of_affine(load<Component>(i, plane));
+  }
 
   CUZK_D void store(u32 i, const F& v, int plane) const {
     CUZK_UNROLL

@@ -6,9 +6,13 @@
 namespace cuzk::ntt {
 
 // ---- sources ----
+//
+// kCheap: a thread may read its eight values all at once. Where a value is computed it reads a few at a time; eight products
+// side by side would not fit its registers.
 
 template <class Fr>
 struct Dense {
+  static constexpr bool kCheap = true;
   const Fr* in;
   CUZK_D Fr at(u32 position) const { return load_stream(in + position); }
 };
@@ -16,6 +20,7 @@ struct Dense {
 // A vector that ends before the transform does: zeros follow.
 template <class Fr>
 struct Padded {
+  static constexpr bool kCheap = true;
   const Fr* in;
   u32 length;
   CUZK_D Fr at(u32 position) const { return position < length ? load_stream(in + position) : Fr::zero(); }
@@ -24,6 +29,7 @@ struct Padded {
 // The products of two vectors of canonical values, zeros behind their end.
 template <class Fr>
 struct Product {
+  static constexpr bool kCheap = false;
   const Fr *a, *b;
   u32 length;
   CUZK_D Fr at(u32 position) const {

@@ -40,38 +40,39 @@ class PassThread {
 
   // First stage, of radix 2 or 4: from memory to kParts transforms of kPart points in shared memory.
   CUZK_D void split_into_parts() const {
-    Fr v[8];
-    CUZK_UNROLL
-    for (u32 j = 0; j < 8; j++) v[j] = read(j);
     constexpr u32 kGroups = 8 / S::kParts;
-    CUZK_UNROLL
-    for (u32 i = 0; i < kGroups; i++) {
-      const u32 x = lane_ + i * S::kLanes;
-      if constexpr (S::kParts == 2) {
-        butterfly(v[i], v[i + 4]);
-      } else {
-        radix_four(pass_.roots.eight, v[i], v[i + 2], v[i + 4], v[i + 6]);
-      }
+    Fr v[8];
+    if constexpr (Source::kCheap) {
       CUZK_UNROLL
-      for (u32 k = 0; k < S::kParts; k++) {
-        const u32 output = S::kParts == 2 ? k : four_output(k);
-        Fr r = v[i + k * kGroups];
-        if (output) r = mul_shoup(r, pass_.roots.parts.at((output - 1) * S::kPart + x));
-        values_.store(Slots::of_part(output) + Slots::of_index(x), r);
+      for (u32 j = 0; j < 8; j++) v[j] = read(j);
+      CUZK_UNROLL
+      for (u32 i = 0; i < kGroups; i++) split_group(i, v + i, kGroups);
+    } else {
+      CUZK_NO_UNROLL
+      for (u32 i = 0; i < kGroups; i++) {
+        CUZK_UNROLL
+        for (u32 k = 0; k < S::kParts; k++) v[k] = read(i + k * kGroups);
+        split_group(i, v, 1);
       }
     }
   }
 
-  // A stage of radix 8, compiled for each: as one loop it takes a tenth more instructions, for addresses. Four values are held at a time: once the first butterflies are done, the sums, of which the even
-  // outputs are made, wait in the thread's own places of shared memory. That saves registers for half as many more warps.
+  // A stage of radix 8, compiled for each: as one loop it takes a tenth more instructions, for addresses. Four values are
+  // held at a time: once the first butterflies are done, the sums, of which the even outputs are made, wait in the thread's
+  // own places of shared memory. That saves registers for half as many more warps.
   template <int kStage>
   CUZK_D void run_stage() const {
+    constexpr bool reads = kStage == 0 && S::kParts == 1, at_once = !reads || Source::kCheap;
     const Slots slots(kStage, part(), t());
+    const auto value = [&](u32 j) { return reads ? read(j) : values_.load(slots.at(j)); };
     Fr x[8];
-    CUZK_UNROLL
-    for (u32 j = 0; j < 8; j++) x[j] = kStage == 0 && S::kParts == 1 ? read(j) : values_.load(slots.at(j));
+    if constexpr (at_once) {
+      CUZK_UNROLL
+      for (u32 j = 0; j < 8; j++) x[j] = value(j);
+    }
     CUZK_UNROLL
     for (u32 k = 0; k < 4; k++) {
+      if constexpr (!at_once) x[k] = value(k), x[k + 4] = value(k + 4);
       butterfly(x[k], x[k + 4]);
       values_.store(slots.at(even(k)), x[k]);
     }
@@ -91,6 +92,23 @@ class PassThread {
         lane_(kStrided ? threadIdx.x / S::kColumns : threadIdx.x % S::kLanes) {
     const u32 q = blockIdx.x * S::kColumns + column, outer = q >> pass.log_stride;
     origin_ = (outer << (pass.log_stride + kLog)) + (q - (outer << pass.log_stride));
+  }
+
+  // A transform of kParts values, i-th of the thread's: v[0], v[step], ...
+  CUZK_D void split_group(u32 i, Fr* v, u32 step) const {
+    const u32 x = lane_ + i * S::kLanes;
+    if constexpr (S::kParts == 2) {
+      butterfly(v[0], v[step]);
+    } else {
+      radix_four(pass_.roots.eight, v[0], v[step], v[2 * step], v[3 * step]);
+    }
+    CUZK_UNROLL
+    for (u32 k = 0; k < S::kParts; k++) {
+      const u32 output = S::kParts == 2 ? k : four_output(k);
+      Fr r = v[k * step];
+      if (output) r = mul_shoup(r, pass_.roots.parts.at((output - 1) * S::kPart + x));
+      values_.store(Slots::of_part(output) + Slots::of_index(x), r);
+    }
   }
 
   CUZK_D u32 part() const { return lane_ / S::kPartLanes; }

@@ -1,11 +1,11 @@
-// Points of G1 and G2 of both curves: sums, doublings and conversions inside kernels, against sums of gnark-crypto, with
+// Points of G1 and G2 of both curves: sums, doublings and conversions inside kernels, by threads and by lanes, against sums of gnark-crypto, with
 // equal, opposite and infinite operands and with denominators other than one.
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
 #include "base/device.h"
-#include "curve/point.h"
+#include "curve/point_lanes.cuh"
 #include "test/vectors/vectors.h"
 
 using namespace cuzk;
@@ -39,8 +39,11 @@ CUZK_HD Xyzz<F> rescaled(const Affine<F>& a, const F& z) {
   return {mul_call(a.x, zz), mul_call(a.y, zzz), zz, zzz};
 }
 
-const char* const kNames[] = {"of", "add_mixed to one", "add_mixed", "add", "add of itself", "dbl", "neg", "neg_if"};
-enum { kOf, kMixedToOne, kMixed, kAdd, kAddItself, kDouble, kNegate, kNegateIf, kFunctions };
+const char* const kNames[] = {"of", "add_mixed to one", "add_mixed", "add", "add of itself", "dbl", "times_power_of_two", "neg", "neg_if",
+                              "add by lanes", "add of itself by lanes", "add_mixed by lanes"};
+enum { kOf, kMixedToOne, kMixed, kAdd, kAddItself, kDouble, kTimesEight, kNegate, kNegateIf, kByThreads };
+enum { kAddLanes, kAddItselfLanes, kMixedLanes, kByLanes };
+constexpr u32 kFunctions = kByThreads + kByLanes;
 
 // A block is for a function, a thread for a pair of points; wrong[function, pair] is set where they differ.
 template <class F>
@@ -56,6 +59,7 @@ __global__ void pairs_kernel(const Table<F>* table, u32* wrong) {
   if (function == kAddItself || function == kDouble) want = load_ro(&table->sum(i, i));
   if (function == kNegate || function == kNegateIf) want = Affine<F>::infinity();
   if (function == kOf) want = p;
+  if (function == kTimesEight) want = to_affine(dbl(dbl(dbl(rescaled(p, w)))));
   switch (function) {
     case kMixedToOne:
     case kMixed: add_mixed(a, q); break;
@@ -64,9 +68,42 @@ __global__ void pairs_kernel(const Table<F>* table, u32* wrong) {
     case kAdd:
     case kAddItself: add(a, function == kAdd ? rescaled(q, w) : rescaled(p, w)); break;
     case kDouble: a = dbl(a); break;
+    case kTimesEight: a = times_power_of_two(a, 3); break;
   }
   const Affine<F> got = to_affine(a);
   wrong[function * kPairs + pair] = !equal_points(got, want) || is_infinity(got) != is_infinity(a) || !equal_points(neg(neg(p)), p);
+}
+
+template <class F>
+constexpr u32 kLaneThreads = (kPairs * PointLanes<F>::kLanes + kWarp - 1) / kWarp * kWarp;
+
+// The same for sums by lanes: a group of lanes is for a pair.
+template <class F>
+__global__ void __launch_bounds__(kLaneThreads<F>) lanes_kernel(const Table<F>* table, u32* wrong) {
+  using Point = PointLanes<F>;
+  CUZK_DYNAMIC_SHARED(Xyzz<F>, shared);
+  const u32 function = blockIdx.x, group = threadIdx.x / Point::kLanes, pair = min(group, kPairs - 1), i = pair / kPoints, j = pair % kPoints;
+  const bool leads = threadIdx.x % Point::kLanes == 0;
+  Xyzz<F>* operands = shared + 2 * group;
+  const u32 second = function == kAddItselfLanes ? i : j;
+  if (leads) {
+    store(&operands[0], rescaled(load_ro(&table->point[i]), load_ro(&table->point[1].x)));
+    store(&operands[1], rescaled(load_ro(&table->point[second]), load_ro(&table->point[3].y)));
+  }
+  __syncthreads();
+  Point sum = Point::load(&operands[0]);
+  if (function == kMixedLanes) {
+    using Component = typename Point::Component;
+    sum.add(Point::of_affine(load(reinterpret_cast<const Component*>(&table->point[j]) + Point::affine_component())));
+  } else {
+    sum.add(Point::load(&operands[1]));
+  }
+  sum.store(&operands[0]);
+  __syncthreads();
+  if (!leads || group >= kPairs) return;
+  const Xyzz<F> got = load(&operands[0]);
+  const Affine<F> affine = to_affine(got), want = load_ro(&table->sum(i, second));
+  wrong[function * kPairs + pair] = !equal_points(affine, want) || is_infinity(affine) != is_infinity(got);
 }
 
 int failures = 0;
@@ -79,7 +116,9 @@ void test_group(const char* name, const u64 (&rows)[n][words], Stream& stream) {
   DeviceArray<Table<F>> table(1);
   DeviceArray<u32> wrong(kFunctions * kPairs);
   table.upload(host.data(), 1, stream);
-  launch(pairs_kernel<F>, kFunctions, kPairs, 0, stream, table.get(), wrong.get());
+  launch(pairs_kernel<F>, kByThreads, kPairs, 0, stream, table.get(), wrong.get());
+  const std::size_t operands = 2 * sizeof(Xyzz<F>) * kLaneThreads<F> / PointLanes<F>::kLanes;
+  launch(lanes_kernel<F>, kByLanes, kLaneThreads<F>, operands, stream, table.get(), wrong.get() + kByThreads * kPairs);
   std::vector<u32> differs(wrong.size());
   wrong.download(differs.data(), differs.size(), stream);
   stream.synchronize();

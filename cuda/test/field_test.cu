@@ -9,6 +9,7 @@
 #include "base/device.h"
 #include "field/fp2.h"
 #include "field/fr_shoup.h"
+#include "field/inverse_warp.cuh"
 #include "test/vectors/vectors.h"
 
 using namespace cuzk;
@@ -252,6 +253,18 @@ __global__ void extension_kernel(const ExtensionVector<F>* vectors, u32 n, u32* 
   wrong[i] = w.bits;
 }
 
+const char* const kWarpNames[] = {"inverse_in_warp"};
+
+// A warp for a vector.
+template <class V>
+__global__ void warp_kernel(const V* vectors, u32* wrong) {
+  const V v = vectors[blockIdx.x];
+  Wrong w;
+  w.expect(equal(inverse_in_warp(v.a), v.inverse) && equal(inverse_in_warp(plus_modulus(v.a)), v.inverse));
+  const u32 any = __ballot_sync(~0u, w.bits != 0);
+  if (threadIdx.x == 0) wrong[blockIdx.x] = any != 0;
+}
+
 // ---- running them ----
 
 int failures = 0;
@@ -302,6 +315,8 @@ void test_field(const char* name, const u64 (&table)[n][vectors::kFieldColumns][
     launch(shoup_kernel<F>, blocks(n), kBlock, 0, stream, v.get(), u32(n), wrong.get());
     report(name, "shoup", wrong, kShoupNames, stream);
   }
+  launch(warp_kernel<FieldVector<F>>, u32(n), kWarp, 0, stream, v.get(), wrong.get());
+  report(name, "warps", wrong, kWarpNames, stream);
   constexpr u32 random = CUZK_EMULATED ? 512 : 1 << 16;
   DeviceArray<u32> wrong_random(random);
   launch(random_kernel<F>, blocks(random), kBlock, 0, stream, random, wrong_random.get());
@@ -314,6 +329,8 @@ void test_extension(const char* name, const u64 (&table)[n][vectors::kExtensionC
   DeviceArray<u32> wrong(n), wrong_lazy(4 * n);
   launch(extension_kernel<F>, blocks(n), kBlock, 0, stream, v.get(), u32(n), wrong.get());
   report(name, "canonical", wrong, kExtensionNames, stream);
+  launch(warp_kernel<ExtensionVector<F>>, u32(n), kWarp, 0, stream, v.get(), wrong.get());
+  report(name, "warps", wrong, kWarpNames, stream);
   launch(lazy_kernel<ExtensionVector<F>>, blocks(4 * n), kBlock, 0, stream, v.get(), u32(n), wrong_lazy.get());
   report(name, "lazy", wrong_lazy, kLazyNames, stream);
 }
