@@ -12,6 +12,7 @@ const groupSize = 32
 // group is the values of some copies of a section, by slot.
 type group struct {
 	section *Section
+	part    int // number of the section
 	first   int // copy
 	copies  int
 	// slices has a word for each bit slot; bit q is the value in copy first+q. Bits beyond the copies are undefined.
@@ -24,7 +25,7 @@ type group struct {
 func (s *Structure) group(w *witness.Witness, part, first int, reuse *group) *group {
 	section := &s.Sections[part]
 	t := section.Template
-	g := &group{section: section, first: first, copies: min(groupSize, section.Copies-first)}
+	g := &group{section: section, part: part, first: first, copies: min(groupSize, section.Copies-first)}
 	if n := t.Aux + t.BitExternals + 1; reuse != nil && cap(reuse.slices) >= n {
 		g.slices = reuse.slices[:n]
 	} else {

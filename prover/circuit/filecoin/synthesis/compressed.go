@@ -31,12 +31,8 @@ func Compress(ctx context.Context, s *structure.Structure, w *witness.Witness) (
 	}, nil
 }
 
-// Free clears the evaluations.
-func (c *Compressed) Free() {
-	clear(c.values.Rows)
-	clear(c.values.A.Value)
-	clear(c.values.B.Value)
-}
+// Free clears the evaluations and gives their memory back.
+func (c *Compressed) Free() { c.values.Free() }
 
 // evaluations are the rows of a circuit, then those that bellman adds: input·0 = 0.
 type evaluations struct {

@@ -211,6 +211,7 @@ func compareCompressed(t *testing.T, c *assigned, a, b []fr.Element) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer compressed.Free()
 	const step = 1000
 	var x, y [step]fr.Element
 	for first := 0; first < c.structure.Constraints; first += step {

@@ -20,7 +20,7 @@ func CompressedBytes(s *structure.Structure) int64 {
 	for i := range s.Sections {
 		section := &s.Sections[i]
 		for _, l := range section.Template.Long[:2] {
-			n += int64(section.Copies) * int64(len(l.Row)) * (4 + curve.ScalarBytes)
+			n += int64(section.Copies) * int64(len(l.Row)) * curve.ScalarBytes
 		}
 	}
 	return n
