@@ -67,7 +67,7 @@ CUZK_NOINLINE __device__ Field<P> inverse_in_warp(Field<P> a) {
 }
 
 template <class F>
-CUZK_D Fp2<F> inverse_in_warp(const Fp2<F>& a) {
+CUZK_NOINLINE __device__ Fp2<F> inverse_in_warp(const Fp2<F>& a) {
   return inverse_by_norm(a, inverse_in_warp(norm(a)));
 }
 

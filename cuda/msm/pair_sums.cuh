@@ -50,9 +50,10 @@ struct Prefixes {
   }
 };
 
-// Replaces v by its inverse, for all threads of the block together. tree: twice as many elements as threads.
+// The inverse of v, for all threads of the block together. tree: twice as many elements as threads. Not inlined: it would cost
+// the passes registers.
 template <class F>
-CUZK_D F invert_in_block(const F& v, F* tree) {
+CUZK_NOINLINE __device__ F invert_in_block(const F& v, F* tree) {
   constexpr u32 n = PairShape<F>::kThreads;
   const u32 i = threadIdx.x;
   store(&tree[n + i], v);
