@@ -7,8 +7,8 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 )
 
 // base64List is pieces as a JSON list of them in base64.

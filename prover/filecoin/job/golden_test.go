@@ -8,9 +8,9 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/synthesis"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 )
 
 // assigned checks that a partition has a witness, about the public inputs of the reference.

@@ -9,13 +9,13 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/fabricate"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/porep"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/pipeline"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 )
 
 func statement(t testing.TB, c *golden.Case) *post.Statement {

@@ -10,13 +10,13 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/porep"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 )
 
 func node(t testing.TB, hex string) filecoin.Node {

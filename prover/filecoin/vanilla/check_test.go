@@ -10,11 +10,11 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/porep"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 )
 
 func porepCase(t testing.TB, name string) (*porep.Statement, []byte) {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
-	"github.com/cuzk-dev/cuzk/prover/filecoin/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 )
 
 var commitFiles = map[vanilla.Encoding]string{

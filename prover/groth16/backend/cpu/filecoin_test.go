@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"testing"
@@ -19,81 +18,27 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
-	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
-	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams/generate"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
-// hexBytes is bytes in hex.
-type hexBytes []byte
-
-func (b *hexBytes) UnmarshalText(text []byte) (err error) {
-	*b, err = hex.DecodeString(string(text))
-	return err
-}
-
-// filecoinCase is what the reference implementation says of one of its proofs.
-type filecoinCase struct {
-	RegisteredPoSt string        `json:"registered_post_proof"`
-	ProverID       filecoinNode  `json:"prover_id"`
-	Randomness     filecoinNode  `json:"randomness"`
-	CommROld       *filecoinNode `json:"comm_r_old"`
-	CommRNew       *filecoinNode `json:"comm_r_new"`
-	CommDNew       *filecoinNode `json:"comm_d_new"`
-	Sectors        []struct {
-		ID    uint64       `json:"sector_id"`
-		CommR filecoinNode `json:"comm_r"`
-	} `json:"sectors"`
-	Groth16 struct {
-		Partitions []filecoinPartition `json:"partitions"`
-	} `json:"groth16"`
-}
-
-// filecoinPartition has the quotient's digest and the sums that a proof is made of.
-type filecoinPartition struct {
-	H struct {
-		Count  int    `json:"count"`
-		Digest string `json:"sha256"`
-	} `json:"h"`
-	Sums struct {
-		H       hexBytes `json:"h_g1"`
-		L       hexBytes `json:"l_g1"`
-		AInputs hexBytes `json:"a_inputs_g1"`
-		AAux    hexBytes `json:"a_aux_g1"`
-		B1      hexBytes `json:"b_g1"`
-		B2      hexBytes `json:"b_g2"`
-	} `json:"sums"`
-}
-
-type filecoinNode filecoin.Node
-
-func (n *filecoinNode) UnmarshalText(text []byte) error {
-	parsed, err := filecoin.ParseNode(string(text))
-	*n = filecoinNode(parsed)
-	return err
-}
-
-func (n *filecoinNode) node() *filecoin.Node { return (*filecoin.Node)(n) }
-
-func caseFile(t *testing.T, name string) []byte { return fixture.Read(t, "filecoin", "cases", name) }
-
-// read reads the input of a case.
-func (c *filecoinCase) read(t *testing.T, name string) (*job.Job, error) {
+// readFilecoin reads the input of a case.
+func readFilecoin(t *testing.T, c *golden.Case) (*job.Job, error) {
 	switch {
 	case len(c.Sectors) > 0:
-		return c.readPoSt(t, name)
-	case c.CommROld != nil:
+		return readPoSt(t, c)
+	case c.CommROld != golden.Node{}:
 		registered := filecoin.UpdateProof(0)
-		in := []job.Piece{{Name: name, Data: caseFile(t, name+".vanilla-p0.bincode")}}
-		return job.ReadSnap(t.Context(), in, job.Snap{Proof: &registered,
-			CommROld: c.CommROld.node(), CommRNew: c.CommRNew.node(), CommDNew: c.CommDNew.node()})
+		old, updated, data := filecoin.Node(c.CommROld), filecoin.Node(c.CommRNew), filecoin.Node(c.CommDNew)
+		in := []job.Piece{{Name: c.Name, Data: golden.File(t, c.Name+".vanilla-p0.bincode")}}
+		return job.ReadSnap(t.Context(), in, job.Snap{Proof: &registered, CommROld: &old, CommRNew: &updated, CommDNew: &data})
 	}
-	in := job.Piece{Name: name, Data: caseFile(t, name+".c1.commit2in.json")}
+	in := job.Piece{Name: c.Name, Data: golden.File(t, c.Name+".c1.commit2in.json")}
 	return job.ReadPoRep(t.Context(), in, job.PoRep{Prover: filecoin.Node(c.ProverID)})
 }
 
-func (c *filecoinCase) readPoSt(t *testing.T, name string) (*job.Job, error) {
+func readPoSt(t *testing.T, c *golden.Case) (*job.Job, error) {
 	s := &post.Statement{Randomness: filecoin.Node(c.Randomness), Shape: filecoin.PoStShape{Sector: filecoin.Sector2KiB, Slots: 1, Challenges: 1}}
 	if c.RegisteredPoSt != "" { // all but the smallest
 		p, err := filecoin.ParsePoStProof(c.RegisteredPoSt)
@@ -107,8 +52,8 @@ func (c *filecoinCase) readPoSt(t *testing.T, name string) (*job.Job, error) {
 	var in []job.Piece
 	for _, sector := range c.Sectors {
 		s.Sectors = append(s.Sectors, post.Sector{ID: sector.ID, CommR: filecoin.Node(sector.CommR)})
-		file := fmt.Sprintf("%s.vanilla-%d.bincode", name, sector.ID)
-		in = append(in, job.Piece{Name: file, Data: caseFile(t, file)})
+		file := fmt.Sprintf("%s.vanilla-%d.bincode", c.Name, sector.ID)
+		in = append(in, job.Piece{Name: file, Data: golden.File(t, file)})
 	}
 	return job.ReadPoSt(t.Context(), in, s)
 }
@@ -132,16 +77,13 @@ func TestQuotientAndSumsAreTheReferences(t *testing.T) {
 			if c.long && os.Getenv("CUZK_TEST_LONG") == "" {
 				t.Skip("takes minutes: set CUZK_TEST_LONG=1")
 			}
-			var want filecoinCase
-			if err := json.Unmarshal(caseFile(t, c.name+".json"), &want); err != nil {
-				t.Fatal(err)
-			}
-			j, err := want.read(t, c.name)
+			want := golden.Read(t, c.name)
+			j, err := readFilecoin(t, want)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := synthesis.Record(j.Shape)
-			b, key := loadFilecoin(t, s, c.params)
+			b, key := loadFilecoin(t, j, s, c.params)
 			for k := range want.Groth16.Partitions {
 				w, _, err := j.Assign(t.Context(), s, k)
 				if err != nil {
@@ -160,21 +102,10 @@ func TestQuotientAndSumsAreTheReferences(t *testing.T) {
 }
 
 // loadFilecoin makes the parameters that the reference made, of the same secret.
-func loadFilecoin(t *testing.T, s *circuit.Structure, params string) (*Backend, *provingKey) {
+func loadFilecoin(t *testing.T, j *job.Job, s *circuit.Structure, params string) (*Backend, *provingKey) {
 	t.Helper()
-	m, err := s.Matrices(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := generate.New(t.Context(), m, filecoinSecret(t, params))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var data bytes.Buffer
-	if err := made.WriteParams(t.Context(), &data, nil); err != nil {
-		t.Fatal(err)
-	}
-	file, err := filparams.Parse(params, data.Bytes())
+	data, _ := golden.Params(t, params, j.Shape)
+	file, err := filparams.Parse(params, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,34 +122,8 @@ func loadFilecoin(t *testing.T, s *circuit.Structure, params string) (*Backend, 
 	return b, key.(*provingKey)
 }
 
-func filecoinSecret(t *testing.T, params string) *generate.Secret {
-	t.Helper()
-	var file struct {
-		Setup map[string]string `json:"setup"`
-	}
-	if err := json.Unmarshal(fixture.Read(t, "filecoin", "params", params+".json"), &file); err != nil {
-		t.Fatal(err)
-	}
-	s := &generate.Secret{}
-	for field, set := range map[string]func([]byte) error{
-		"alpha_be": s.Alpha.SetBytesCanonical, "beta_be": s.Beta.SetBytesCanonical, "gamma_be": s.Gamma.SetBytesCanonical,
-		"delta_be": s.Delta.SetBytesCanonical, "tau_be": s.Tau.SetBytesCanonical,
-		"g1_uncompressed": func(b []byte) error { _, err := s.G1.SetBytes(b); return err },
-		"g2_uncompressed": func(b []byte) error { _, err := s.G2.SetBytes(b); return err },
-	} {
-		b, err := hex.DecodeString(file.Setup[field])
-		if err == nil {
-			err = set(b)
-		}
-		if err != nil {
-			t.Fatalf("%s of %s: %v", field, params, err)
-		}
-	}
-	return s
-}
-
 // compareSums makes a proof up to the sums.
-func compareSums(t *testing.T, b *Backend, key *provingKey, a groth16.Assignment, files string, want *filecoinPartition) {
+func compareSums(t *testing.T, b *Backend, key *provingKey, a groth16.Assignment, files string, want *golden.Partition) {
 	t.Helper()
 	ctx := t.Context()
 	p := &proof{key: key, assignment: a, tasks: b.tasks, observer: observer{to: stage.Nop{}}}
@@ -239,7 +144,7 @@ func compareSums(t *testing.T, b *Backend, key *provingKey, a groth16.Assignment
 	for _, sum := range []struct {
 		name string
 		got  []byte
-		want hexBytes
+		want golden.Hex
 	}{
 		{"H", p.h.affine(), want.Sums.H}, {"L", p.l.sum.affine(), want.Sums.L}, {"B1", p.b1.sum.affine(), want.Sums.B1}, {"B2", p.b2.sum.affine(), want.Sums.B2},
 		{"A", p.a.sum.affine(), addG1(t, want.Sums.AInputs, want.Sums.AAux)},
@@ -252,9 +157,9 @@ func compareSums(t *testing.T, b *Backend, key *provingKey, a groth16.Assignment
 }
 
 // compareQuotient compares block by block.
-func compareQuotient(t *testing.T, h []curve.Scalar, files string, want *filecoinPartition) {
+func compareQuotient(t *testing.T, h []curve.Scalar, files string, want *golden.Partition) {
 	t.Helper()
-	chunks := caseFile(t, files+".h.chunks")
+	chunks := golden.File(t, files+".h.chunks")
 	whole := sha256.New()
 	const block = 4096
 	for start := 0; start < len(h); start += block {

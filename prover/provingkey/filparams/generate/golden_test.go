@@ -4,54 +4,20 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/synthesis"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
+	"github.com/cuzk-dev/cuzk/prover/internal/golden"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams/generate"
 )
-
-// secretOf is the toxic waste of a file that the reference made.
-func secretOf(t testing.TB, name string) *generate.Secret {
-	t.Helper()
-	var file struct {
-		Setup map[string]string `json:"setup"`
-	}
-	if err := json.Unmarshal(fixture.Read(t, "filecoin", "params", name+".json"), &file); err != nil {
-		t.Fatal(err)
-	}
-	decode := func(field string) []byte {
-		b, err := hex.DecodeString(file.Setup[field])
-		if err != nil || len(b) == 0 {
-			t.Fatalf("%s: %v", field, err)
-		}
-		return b
-	}
-	scalar := func(field string) fr.Element {
-		var e fr.Element
-		if err := e.SetBytesCanonical(decode(field)); err != nil {
-			t.Fatal(err)
-		}
-		return e
-	}
-	s := &generate.Secret{Alpha: scalar("alpha_be"), Beta: scalar("beta_be"), Gamma: scalar("gamma_be"), Delta: scalar("delta_be"), Tau: scalar("tau_be")}
-	if _, err := s.G1.SetBytes(decode("g1_uncompressed")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.G2.SetBytes(decode("g2_uncompressed")); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // references are the files that the reference generated, the large ones only in the long suite.
 var references = []struct {
@@ -91,7 +57,7 @@ func TestFilesOfTheReference(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := generate.New(t.Context(), m, secretOf(t, c.name))
+			p, err := generate.New(t.Context(), m, golden.Secret(t, c.name))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ func Params(t testing.TB, name string, shape filecoin.Shape) (params, vk []byte)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := generate.New(t.Context(), m, secret(t, name))
+	p, err := generate.New(t.Context(), m, Secret(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,8 +30,8 @@ func Params(t testing.TB, name string, shape filecoin.Shape) (params, vk []byte)
 	return out.Bytes(), fixture.Read(t, "filecoin", "params", name+".vk")
 }
 
-// secret is the toxic waste of a file that the reference made.
-func secret(t testing.TB, name string) *generate.Secret {
+// Secret is the toxic waste of a file that the reference made.
+func Secret(t testing.TB, name string) *generate.Secret {
 	t.Helper()
 	var file struct {
 		Setup map[string]string `json:"setup"`

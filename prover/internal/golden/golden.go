@@ -1,4 +1,4 @@
-// Package golden reads the cases that the reference implementation computed, for tests.
+// Package golden reads what the reference implementation of Filecoin's proofs computed, for tests.
 package golden
 
 import (
@@ -68,14 +68,7 @@ type Case struct {
 	Challenges   [][]uint64 `json:"challenges"`
 	PublicInputs [][]Node   `json:"public_inputs_le"`
 	Groth16      struct {
-		Partitions []struct {
-			PublicInputs []Node `json:"public_inputs_le"`
-			// Proofs have r and s that are given; ProofFiles holds them.
-			Proofs []struct {
-				R Node `json:"r_le"`
-				S Node `json:"s_le"`
-			} `json:"proofs"`
-		} `json:"partitions"`
+		Partitions []Partition `json:"partitions"`
 		ProofFiles []struct {
 			File string `json:"file"`
 		} `json:"proof_files"`
@@ -86,6 +79,29 @@ type Case struct {
 	RandomProof struct {
 		Proof Hex `json:"proof"`
 	} `json:"reference_prover_random"`
+}
+
+// Partition is what a proof of a partition is made of.
+type Partition struct {
+	PublicInputs []Node `json:"public_inputs_le"`
+	// H is the quotient, Sums are those over the sections of the key, before anything is blinded; points are written out.
+	H struct {
+		Count  int    `json:"count"`
+		Digest string `json:"sha256"`
+	} `json:"h"`
+	Sums struct {
+		H       Hex `json:"h_g1"`
+		L       Hex `json:"l_g1"`
+		AInputs Hex `json:"a_inputs_g1"`
+		AAux    Hex `json:"a_aux_g1"`
+		B1      Hex `json:"b_g1"`
+		B2      Hex `json:"b_g2"`
+	} `json:"sums"`
+	// Proofs have r and s that are given; ProofFiles holds them.
+	Proofs []struct {
+		R Node `json:"r_le"`
+		S Node `json:"s_le"`
+	} `json:"proofs"`
 }
 
 // Read reads a case; the test is skipped where there is no golden set.
