@@ -2,7 +2,7 @@
 // its copy bandwidth. Every timed sum is checked against known exponents.
 //
 //   msm_bench [--group bls12381-g1|bls12381-g2|bn254-g1|bn254-g2|all] [--from LOG_N] [--to LOG_N] [--runs N] [--limit GB]
-//             [--scalars all] [--ones] [--bits C] [--at-once W] [--pairs K] [--partition-bits H] [--halved BUCKETS]
+//             [--scalars all] [--ones] [--copies N] [--bits C] [--at-once W] [--pairs K] [--partition-bits H] [--halved BUCKETS]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -121,16 +121,17 @@ class Bench {
     const Affine<F> want = bases_.sum(n, kind, 7, Signs::kPlain);
     msm::Msm<F, Fr> msm(n, settings_.limit, settings_.options);
     DeviceArray<u8> scratch(msm.scratch_bytes());
+    const Table table(*this, msm, n);
     Affine<F> got;
     const Times t = measure(settings_.runs, [&] {
       Arena arena(scratch.get(), scratch.size());
-      msm.enqueue(stream_, points_.get(), scalars_.get(), n, arena);
+      msm.enqueue(stream_, table.bases, scalars_.get(), n, arena);
       const Xyzz<F> sum = msm.finish();
       got = to_affine(sum);
     });
     const msm::Plan p = msm.plan(n);
     char cut[64];
-    std::snprintf(cut, sizeof cut, "%u x %u (%u)", p.bits, p.windows, p.at_once);
+    std::snprintf(cut, sizeof cut, "%u x %u (%u)", p.bits, p.digits, p.at_once);
     print(log_n, kScalarNames[u32(kind)], cut, t, scratch.bytes(), same(got, want), n);
   }
 
@@ -157,6 +158,24 @@ class Bench {
   }
 
  private:
+  // The bases, or a table of them with their multiples.
+  struct Table {
+    DeviceArray<Affine<F>> copies;
+    const Affine<F>* bases;
+
+    Table(const Bench& b, msm::Msm<F, Fr>& msm, u32 n) : bases(b.points_.get()) {
+      if (msm.table_copies() == 1) return;
+      copies = DeviceArray<Affine<F>>(u64(n) * msm.table_copies());
+      check(cudaMemcpy(copies.get(), bases, n * sizeof(Affine<F>), cudaMemcpyDeviceToDevice), "copying bases");
+      check(cudaDeviceSynchronize(), "copying bases");
+      const auto start = std::chrono::steady_clock::now();
+      msm.make_table(b.stream_, copies.get());
+      const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      std::printf("table of %u copies, %.2f GB, made in %.1f ms\n", msm.table_copies(), copies.bytes() / 1e9, ms);
+      bases = copies.get();
+    }
+  };
+
   void print(u32 log_n, const char* what, const char* cut, const Times& t, std::size_t scratch, bool good, u32 n) {
     all_good &= good;
     std::printf("%-13s 2^%-2u %-18s %-13s %9.3f ms (%.3f .. %.3f)  %7.1f M/s  scratch %5.2f GB  %s\n", name_, log_n, what, cut, t.median, t.least, t.most,
@@ -189,7 +208,7 @@ void bench_group(const char* name, const Settings& s, u32 largest) {
 [[noreturn]] void usage() {
   std::fprintf(stderr,
                "usage: msm_bench [--group bls12381-g1|bls12381-g2|bn254-g1|bn254-g2|all] [--from LOG_N] [--to LOG_N] [--runs N]\n"
-               "                 [--limit GB] [--scalars all] [--ones] [--bits C] [--at-once W] [--pairs K] [--partition-bits H] [--halved BUCKETS]\n");
+               "                 [--limit GB] [--scalars all] [--ones] [--copies N] [--bits C] [--at-once W] [--pairs K] [--partition-bits H] [--halved BUCKETS]\n");
   std::exit(2);
 }
 
@@ -209,6 +228,7 @@ Settings parse(int argc, char** argv) {
     else if (a == "--runs") s.runs = v;
     else if (a == "--limit") s.limit = std::size_t(v) << 30;
     else if (a == "--scalars") s.all_scalars = std::strcmp(argv[i], "all") == 0;
+    else if (a == "--copies") s.options.copies = std::max(v, 1u);
     else if (a == "--bits") s.options.window_bits = v;
     else if (a == "--at-once") s.options.windows_at_once = v;
     else if (a == "--pairs") s.options.pairs_per_thread = v;

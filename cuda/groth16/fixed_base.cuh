@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "curve/point.h"
+#include "curve/batch_affine.cuh"
 #include "groth16/scalars.h"
 
 namespace cuzk::groth16 {
@@ -14,7 +14,6 @@ namespace detail {
 
 constexpr u32 kFixedWindows = 32, kFixedEntries = 255;
 constexpr u32 kFixedThreads = 128;
-constexpr u32 kPointsPerInversion = 16;
 
 template <class F, class Fr, class Exponent>
 __global__ void __launch_bounds__(kFixedThreads)
@@ -29,37 +28,6 @@ __global__ void __launch_bounds__(kFixedThreads)
     if (digit) add_mixed(sum, load_ro(table + w * kFixedEntries + digit - 1));
   }
   store(out + i, sum);
-}
-
-// Affine forms of the points i, i + threads, i + 2·threads, …, by one inversion of the product of their ZZZ. prefix is
-// scratch of the points' number. Points go to place(first + i), unless that is kNowhere.
-constexpr u64 kNowhere = ~u64(0);
-
-template <class F, class Place>
-__global__ void __launch_bounds__(kFixedThreads) to_affine_kernel(const Xyzz<F>* points, F* prefix, u64 first, u32 n, Place place, Affine<F>* out) {
-  const u32 thread = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
-  F product = F::one();
-  u32 last = thread;
-  for (u32 i = thread; i < n; i += step) {
-    const F z = load(&points[i].zzz);
-    store(prefix + i, product);
-    if (!is_zero(z)) product = mul_lazy(product, z);
-    last = i;
-  }
-  if (thread >= n) return;
-  F rest = inverse(product);
-  for (u32 i = last;; i -= step) {
-    const Xyzz<F> p = load(points + i);
-    Affine<F> a = Affine<F>::infinity();
-    if (!is_infinity(p)) {
-      const F inverted = mul_lazy(rest, load(prefix + i)), z = mul_lazy(inverted, p.zz);
-      rest = mul_lazy(rest, p.zzz);
-      a = {reduce(mul_lazy(p.x, sqr_lazy(z))), reduce(mul_lazy(p.y, inverted))};
-    }
-    const u64 at = place(first + i);
-    if (at != kNowhere) store(out + at, a);
-    if (i == thread) return;
-  }
 }
 
 }  // namespace detail
@@ -82,9 +50,7 @@ class FixedBase {
       const u32 part = u32(std::min<u64>(chunk_, n - first));
       launch(fixed_multiples_kernel<F, Fr, Exponent>, (part + kFixedThreads - 1) / kFixedThreads, kFixedThreads, 0, stream_, table_.get(),
              exponent, first, part, sums_.get());
-      const u32 per_block = kFixedThreads * kPointsPerInversion;
-      launch(to_affine_kernel<F, Place>, (part + per_block - 1) / per_block, kFixedThreads, 0, stream_, sums_.get(), prefix_.get(), first,
-             part, place, out);
+      to_affine(stream_, sums_.get(), prefix_.get(), first, part, place, out);
     }
     stream_.synchronize();
   }

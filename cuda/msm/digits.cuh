@@ -45,14 +45,14 @@ CUZK_D void shift_down(u32 (&s)[9], u32 by) {
   s[8] >>= by;
 }
 
-// Digits of the windows, window by window, and the number of entries of every partition.
+// Digits of the windows, window by window and in a window copy by copy, and the number of entries of every partition.
 template <class Fr>
 __global__ void __launch_bounds__(kDigitThreads) digits_kernel(const u32* scalars, u32* digits, u32* entries, Windows w) {
   CUZK_DYNAMIC_SHARED(u32, counts);
   const u32 partitions = w.partitions(), half = w.per_window(), mask = 2 * half - 1;
   for (u32 i = threadIdx.x; i < partitions; i += blockDim.x) counts[i] = 0;
   __syncthreads();
-  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < w.n; i += gridDim.x * blockDim.x) {
+  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < w.scalars; i += gridDim.x * blockDim.x) {
     u32 s[9];
     const bool negative = fold<Fr>(s, scalars + 8 * std::size_t(i));
     u64 carry = 0;
@@ -62,17 +62,24 @@ __global__ void __launch_bounds__(kDigitThreads) digits_kernel(const u32* scalar
       s[j] = u32(carry);
       carry >>= 32;
     }
-    for (u32 k = 0; k < w.first; k++) shift_down(s, w.bits);
-    for (u32 k = 0; k < w.count; k++) {
-      const i32 d = i32(s[0] & mask) - i32(half);
-      u32 entry = kNoDigit;
-      if (d != 0) {
-        const u32 bucket = u32(d < 0 ? -d : d) - 1;
-        entry = bucket | ((d < 0) != negative ? kSign : 0);
-        atomicAdd(&counts[(k << w.partition_bits) + (bucket >> w.low_bits_of(k))], 1u);
+    u32 left = w.digits;
+    for (u32 copy = 0; copy < w.copies; copy++) {
+      u32* to = digits + std::size_t(copy) * w.scalars + i;
+      for (u32 window = 0; window < w.windows; window++) {
+        const u32 k = window - w.first;
+        if (k < w.count) {
+          const i32 d = left ? i32(s[0] & mask) - i32(half) : 0;
+          u32 entry = kNoDigit;
+          if (d != 0) {
+            const u32 bucket = u32(d < 0 ? -d : d) - 1;
+            entry = bucket | ((d < 0) != negative ? kSign : 0);
+            atomicAdd(&counts[(k << w.partition_bits) + (bucket >> w.low_bits_of(k))], 1u);
+          }
+          to[std::size_t(k) * w.n] = entry;
+        }
+        shift_down(s, w.bits);
+        if (left) left--;
       }
-      digits[std::size_t(k) * w.n + i] = entry;
-      shift_down(s, w.bits);
     }
   }
   __syncthreads();

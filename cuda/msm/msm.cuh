@@ -29,6 +29,11 @@ class Msm {
   Msm(Msm&&) noexcept;
   Msm& operator=(Msm&&) noexcept;
 
+  // Multiples of fixed bases, for sums with other scalars (multiples.cuh): with Options::copies the sums are of max_n bases each,
+  // whose copies, as many as table_copies() tells, lie one after the other. make_table makes the others from the first.
+  u32 table_copies() const;
+  void make_table(cudaStream_t stream, Affine<F>* bases);
+
   // Scratch that any sum of up to max_n bases needs.
   std::size_t scratch_bytes() const;
   // How a sum of n bases is cut.

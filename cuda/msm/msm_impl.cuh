@@ -10,6 +10,7 @@
 #include "msm/digits.cuh"
 #include "msm/levels.h"
 #include "msm/msm.cuh"
+#include "msm/multiples.cuh"
 #include "msm/ones.cuh"
 #include "msm/pair_adder.h"
 #include "msm/rows_columns.cuh"
@@ -178,7 +179,7 @@ struct Msm<F, Fr>::State {
     const u32 sms = u32(multiprocessors()), first_bucket = w.first * p.window_buckets();
     const u32 partitions = w.partitions();
     check(cudaMemsetAsync(s.sort.partition, 0, partitions * sizeof(u32), stream), "clearing the sizes of partitions");
-    launch(digits_kernel<Fr>, std::min((w.n + kDigitThreads - 1) / kDigitThreads, sms * 8), kDigitThreads, partitions * sizeof(u32), stream, scalars,
+    launch(digits_kernel<Fr>, std::min((w.scalars + kDigitThreads - 1) / kDigitThreads, sms * 8), kDigitThreads, partitions * sizeof(u32), stream, scalars,
            s.sort.digits, s.sort.partition, w);
     partition(stream, w, s.sort);
     sort_partitions(stream, w, p.slice, s.sort, s.sorted, s.tile_sums);
@@ -272,6 +273,15 @@ std::size_t Msm<F, Fr>::scratch_bytes() const {
   return state_->scratch_bytes;
 }
 template <class F, class Fr>
+u32 Msm<F, Fr>::table_copies() const {
+  return plan(state_->max_n).copies;
+}
+template <class F, class Fr>
+void Msm<F, Fr>::make_table(cudaStream_t stream, Affine<F>* bases) {
+  const Plan p = plan(state_->max_n);
+  make_copies(stream, bases, state_->max_n, p.copies, p.copy_bits());
+}
+template <class F, class Fr>
 Plan Msm<F, Fr>::plan(u64 n) const {
   return state_->plan(n);
 }
@@ -285,6 +295,7 @@ inline void check_size(u64 n, u64 max_n) {
 template <class F, class Fr>
 void Msm<F, Fr>::enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& scratch) {
   detail::check_size(n, state_->max_n);
+  if (state_->options.copies > 1 && n != state_->max_n) throw std::invalid_argument("a sum with a table of multiples takes all of its bases");
   state_->enqueue(stream, bases, scalars, n, scratch);
 }
 template <class F, class Fr>

@@ -49,28 +49,30 @@ u32 bit_length(const Words<8>& w) {
   return 0;
 }
 
-// The largest digit of the last window: what half the modulus has there, and a carry.
-u32 last_digit(const Words<8>& modulus, u32 bits, u32 windows) {
-  const u32 shift = bits * (windows - 1) + 1, word = shift / 32;
+// The largest that the last digit can be: what half the modulus has there, and a carry.
+u32 last_digit(const Words<8>& modulus, u32 bits, u32 digits) {
+  const u32 shift = bits * (digits - 1) + 1, word = shift / 32;
   if (word > 7) return 1;
   const u64 two = modulus.v[word] | (word < 7 ? u64(modulus.v[word + 1]) << 32 : 0);
   return u32(two >> (shift % 32)) + 1;
 }
 
-// Windows of a scalar: as many as have its bits, and one more if the last digit could be 2^(bits-1), which signed digits
+// Digits of a scalar: as many as have its bits, and one more if the last digit could be 2^(bits-1), which signed digits
 // do not reach.
-u32 windows_of(const Words<8>& modulus, u32 bits) {
-  const u32 windows = (bit_length(modulus) + bits - 1) / bits;
-  return last_digit(modulus, bits, windows) < 1u << (bits - 1) ? windows : windows + 1;
+u32 digits_of(const Words<8>& modulus, u32 bits) {
+  const u32 digits = (bit_length(modulus) + bits - 1) / bits;
+  return last_digit(modulus, bits, digits) < 1u << (bits - 1) ? digits : digits + 1;
 }
 
 Plan plan_of(u64 chunk, const Words<8>& modulus, const Options& options) {
   Plan p;
   p.chunk = u32(chunk);
-  p.bits = options.window_bits ? options.window_bits : window_bits(chunk);
-  p.windows = windows_of(modulus, p.bits);
+  p.bits = options.window_bits ? options.window_bits : window_bits(chunk * options.copies);
+  p.digits = digits_of(modulus, p.bits);
+  p.windows = (p.digits + options.copies - 1) / options.copies;
+  p.copies = (p.digits + p.windows - 1) / p.windows;
   p.at_once = options.windows_at_once ? std::min(options.windows_at_once, p.windows) : p.windows;
-  p.partition_bits = options.partition_bits ? std::min(options.partition_bits, p.bits - 1) : partition_bits(chunk, p.bits);
+  p.partition_bits = options.partition_bits ? std::min(options.partition_bits, p.bits - 1) : partition_bits(p.window_entries(), p.bits);
   p.slice = options.slice ? options.slice : slice_entries(p.low_bits());
   p.pairs_per_thread = options.pairs_per_thread ? options.pairs_per_thread : kPairsPerInversion;
   p.halve = p.buckets() >= options.halved_buckets;
@@ -92,7 +94,7 @@ Plan make_plan(u64 n, const Words<8>& modulus, std::size_t limit, const Options&
   for (;; chunk = (chunk + 1) / 2) {
     Plan p = plan_of(chunk, modulus, options);
     while (!fits(p) && p.at_once > 1 && !options.windows_at_once) p.at_once--;
-    if (fits(p) || chunk <= kMinChunk || options.chunk) {
+    if (fits(p) || chunk <= kMinChunk || options.chunk || p.copies > 1) {
       balance(p);
       return p;
     }
@@ -101,20 +103,24 @@ Plan make_plan(u64 n, const Words<8>& modulus, std::size_t limit, const Options&
 
 Windows make_windows(const Plan& plan, const Words<8>& modulus, u32 n, u32 first, u32 count) {
   Windows w{};
-  w.n = n;
+  w.n = n * plan.copies;
+  w.scalars = n;
+  w.digits = plan.digits;
+  w.copies = plan.copies;
   w.bits = plan.bits;
+  w.windows = plan.windows;
   w.first = first;
   w.count = count;
   w.partition_bits = plan.partition_bits;
   w.low_bits = w.last_low_bits = plan.low_bits();
   w.buckets = count << (plan.bits - 1);
-  if (first + count == plan.windows) {
+  if (plan.copies == 1 && first + count == plan.windows) {
     u32 used = 0;  // log2 of the last window's buckets
-    while (1u << used < last_digit(modulus, plan.bits, plan.windows)) used++;
+    while (1u << used < last_digit(modulus, plan.bits, plan.digits)) used++;
     w.last_low_bits = used > plan.partition_bits ? used - plan.partition_bits : 0;
     w.buckets = ((count - 1) << (plan.bits - 1)) + (1u << used);
   }
-  for (u32 k = 0; k < plan.windows; k++) {
+  for (u32 k = 0; k < plan.digits; k++) {
     const u32 bit = plan.bits * k + plan.bits - 1;
     w.add[bit / 32] |= 1u << (bit % 32);
   }

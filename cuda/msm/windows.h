@@ -5,18 +5,21 @@
 
 namespace cuzk::msm {
 
-// An entry is a base with a sign in the top bit. A digit d puts the base into bucket |d| - 1 of its window; the digit of
+// An entry is a base, of any copy, with a sign in the top bit. A digit d puts the base into bucket |d| - 1 of its window; the digit of
 // an entry is stored as that bucket with the sign in the top bit, or kNoDigit for zero.
 constexpr u32 kSign = 0x80000000u;
 constexpr u32 kNoDigit = 0xffffffffu;
 constexpr u32 kNone = 0xffffffffu;  // no point
 
 // The windows first, first + 1, ... that are sorted together, and how their buckets lie in partitions: partition k of a
-// window holds its buckets from k << low_bits on. The last window of a scalar has fewer buckets in use; they are spread
-// over the partitions all the same.
+// window holds its buckets from k << low_bits on. The last window of a scalar has fewer buckets in use, unless other copies use them;
+// they are spread over the partitions all the same.
 struct Windows {
-  u32 n;               // bases
+  u32 n;               // entries of a window: scalars times copies
+  u32 scalars;
+  u32 digits, copies;  // of a scalar; of the bases
   u32 bits;            // of a window
+  u32 windows;         // of the plan, these among them
   u32 first, count;
   u32 partition_bits;
   u32 low_bits, last_low_bits;  // of all windows but the last of these, and of that one

@@ -30,8 +30,10 @@ class Case {
 
   Case(const char* group, const char* what, const Bases<Group>& bases, Signs signs, u32 max_n, std::size_t limit, const msm::Options& options)
       : group_(group), what_(what), bases_(bases), signs_(signs), msm_(max_n, limit, options), scratch_(msm_.scratch_bytes()),
-        points_(max_n), scalars_(8 * std::size_t(max_n)) {
+        points_(u64(max_n) * msm_.table_copies()), scalars_(8 * std::size_t(max_n)) {
     bases.make(points_.get(), max_n, signs);
+    check(cudaDeviceSynchronize(), "making bases");
+    msm_.make_table(stream_, points_.get());
     if (msm_.scratch_bytes() > limit) report(false, group, "scratch above the limit", "", max_n);
   }
 
@@ -103,6 +105,13 @@ void test_group(const char* name) {
       for (Scalars s : {Scalars::kUniform, Scalars::kEqual, Scalars::kLargest}) c.sum(n, s);
     c.ones(200);
   }
+  for (u32 copies : {2u, 100u}) {  // multiples of fixed bases: of some digits, and of each
+    msm::Options o = small_windows(7);
+    o.copies = copies;
+    Case<Group> c(name, "multiples", wide, Signs::kMixed, 100, kAmple, o);
+    for (Scalars s : {Scalars::kUniform, Scalars::kEqual, Scalars::kEdges, Scalars::kLargest}) c.sum(100, s);
+    c.ones(100);
+  }
   {  // sizes around powers of two, with the plan's own choices but for its smallest pieces
     msm::Options o;
     o.pairs_per_thread = 4;
@@ -141,6 +150,14 @@ void test_plans(const char* name) {
     o.halved_buckets = 1;
     sums("rows and columns", 150, o);
   }
+  for (u32 bits : {2u, 3u, 9u})
+    for (u32 copies : {2u, 3u, 100u}) {
+      msm::Options o = small_windows(bits);
+      o.copies = copies;
+      sums("multiples", copies == 2 ? 1 : 100, o);
+      o.windows_at_once = 2;
+      sums("multiples, windows at a time", 33, o);
+    }
   {
     msm::Options o = small_windows(8);
     o.affine_ones = 16;
@@ -168,6 +185,13 @@ void test_large(const char* name, u32 log_n) {
     if (k < log_n)
       for (Scalars s : kAllScalars) c.sum(n, s);
     c.ones(n);
+  }
+  for (u32 k : {10u, 16u, 18u}) {
+    msm::Options o;
+    o.copies = k == 18 ? 4 : 100;
+    const u32 n = (1u << k) + 1;
+    Case<Group> c(name, "large, multiples", wide, Signs::kMixed, n, kAmple * 10, o);
+    for (Scalars s : kAllScalars) c.sum(n, s);
   }
 }
 
