@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,7 +19,7 @@ import (
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 )
 
-// claim puts a file on a volume of the control-plane node (whose file system is the machine's) and claims it.
+// claim puts files on a volume of the control-plane node (whose file system is the machine's) and claims it.
 func claim(t *testing.T, ns, name string, files map[string]string) {
 	t.Helper()
 	folder, err := os.MkdirTemp("/opt", "cuzk-e2e-")
@@ -29,11 +31,7 @@ func claim(t *testing.T, ns, name string, files map[string]string) {
 		t.Fatal(err)
 	}
 	for as, from := range files {
-		data, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, as), data, 0o644); err != nil {
+		if err := copyFile(filepath.Join(folder, as), from); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,6 +55,24 @@ func claim(t *testing.T, ns, name string, files map[string]string) {
 			Resources: corev1.VolumeResourceRequirements{Requests: size},
 		},
 	})
+}
+
+// copyFile makes a file that everybody may read, with its folder.
+func copyFile(to, from string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 func keyReady(t *testing.T, ns, name string) *v1alpha1.ProvingKey {

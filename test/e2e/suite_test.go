@@ -57,12 +57,27 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "connect:", err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(parametersFolder)
+	os.Exit(code)
 }
 
-// namespace makes a namespace under the strictest pod security standard, with the sample's files in ConfigMaps and its
-// key ready to use. It is deleted with the test, unless that has failed.
+// namespace makes a namespace with the sample's files in ConfigMaps and its key ready to use.
 func namespace(t *testing.T) string {
+	t.Helper()
+	ns := emptyNamespace(t)
+	configMap(t, ns, "key", map[string]string{"merkle3.zkey": circuit("merkle3.zkey")})
+	configMap(t, ns, "circuit", map[string]string{"vk.json": circuit("vk.json"), "merkle3.r1cs": circuit("merkle3.r1cs")})
+	configMap(t, ns, "witnesses", map[string]string{
+		"alice": circuit("witness.wtns"), "bob": circuit("witness-bob.wtns"), "carol": circuit("witness-carol.wtns"),
+	})
+	create(t, merkleKey(ns, "merkle"))
+	return ns
+}
+
+// emptyNamespace makes a namespace under the strictest pod security standard. It is deleted with the test, unless that has
+// failed.
+func emptyNamespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "e2e-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
@@ -77,12 +92,6 @@ func namespace(t *testing.T) string {
 			t.Error(err)
 		}
 	})
-	configMap(t, ns.Name, "key", map[string]string{"merkle3.zkey": circuit("merkle3.zkey")})
-	configMap(t, ns.Name, "circuit", map[string]string{"vk.json": circuit("vk.json"), "merkle3.r1cs": circuit("merkle3.r1cs")})
-	configMap(t, ns.Name, "witnesses", map[string]string{
-		"alice": circuit("witness.wtns"), "bob": circuit("witness-bob.wtns"), "carol": circuit("witness-carol.wtns"),
-	})
-	create(t, merkleKey(ns.Name, "merkle"))
 	return ns.Name
 }
 
