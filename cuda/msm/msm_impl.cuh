@@ -56,10 +56,10 @@ struct ReductionShape {
     segments = lists(windows) * list.segments * (way == Way::kParts ? parts_of(matrix, windows) : 1);
   }
   u32 lists(u32 windows) const { return kinds * windows; }
-  // log2 of the weight of an output of a list.
-  u32 weight(const Plan& p, u32 of_list, u32 output) const {
+  // log2 of the weight of a list.
+  u32 weight(const Plan& p, u32 of_list) const {
     const bool rows = kinds == 2 && of_list < p.windows;
-    return p.bits * (of_list % p.windows) + (rows ? matrix.column_bits : 0) + list.weight(output);
+    return p.bits * (of_list % p.windows) + (rows ? matrix.column_bits : 0);
   }
 };
 
@@ -79,7 +79,7 @@ struct Scratch {
   PointPlanes<F> points;
   PairAdder<F> adder;
   ListScratch<F> lists;
-  Xyzz<F>* outputs;
+  Xyzz<F>* sums;  // of lists
 
   Scratch(Arena& a, const Plan& p) {
     const u64 entries = p.entries(), group_buckets = u64(p.at_once) << (p.bits - 1);
@@ -111,7 +111,7 @@ struct Scratch {
     lists.weighted = a.take<Xyzz<F>>(n * r.list.segments);
     lists.blocks = a.take<Xyzz<F>>(n * r.list.blocks() * r.list.block_results());
     lists.results = a.take<Xyzz<F>>(n * r.list.results());
-    outputs = a.take<Xyzz<F>>(n * r.list.outputs());
+    sums = a.take<Xyzz<F>>(n);
   }
 
   static std::size_t bytes(const Plan& p) {
@@ -159,7 +159,7 @@ struct Msm<F, Fr>::State {
     const Plan p = plan(n);
     const u64 chunks = (n + p.chunk - 1) / p.chunk;
     const ReductionShape r = reduction_shape<F>(p);
-    start(chunks * r.lists(p.windows) * r.list.outputs());
+    start(chunks * r.lists(p.windows));
     const std::size_t mark = arena.mark();
     Scratch<F> scratch(arena, p);
     for (u64 first = 0; first < n; first += p.chunk) {
@@ -223,10 +223,9 @@ struct Msm<F, Fr>::State {
         if constexpr (kSumsByThreads<F>) sum_rows_and_columns(stream, s.points, p.windows, r.matrix, s.lists);
         break;
     }
-    reduce_segments(stream, lists, r.list, s.lists, s.outputs);
-    fetch(stream, s.outputs, lists * r.list.outputs());
-    for (u32 k = 0; k < lists; k++)
-      for (u32 i = 0; i < r.list.outputs(); i++) weights.push_back(r.weight(p, k, i));
+    reduce_segments(stream, lists, r.list, s.lists, s.sums);
+    fetch(stream, s.sums, lists);
+    for (u32 k = 0; k < lists; k++) weights.push_back(r.weight(p, k));
   }
 
   void enqueue_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u64 n, Arena& arena) {

@@ -1,4 +1,4 @@
-// From lists of points to a few points a list with powers of two for weights; the host adds those up.
+// From lists of points to one point a list; the host adds those up.
 //
 // A list stands for the sum of (i + 1) or i times its point i:
 //   1. A group of lanes takes a segment of the list: run = sum of its points, weighted = sum of (j + 1 or j) times its j-th
@@ -6,7 +6,7 @@
 //   2. A block takes 2^s segments in shared memory: sum of i run_i = sum of 2^(k-1) O_k, where O_k is the sum of the odd
 //      entries after runs have been added in pairs k - 1 times.
 //   3. The blocks of a list are added up, their runs separately for every bit of the block's number.
-//   4. Of what then has the weights 1, 2, 4, ... four neighbours become one point.
+//   4. What then has the weights 1, 2, 4, ... becomes one point.
 // Sums are by lanes (curve/point_lanes.cuh): there are few, and they wait for each other.
 #pragma once
 
@@ -17,12 +17,11 @@ namespace cuzk::msm {
 
 constexpr u32 kSegmentThreads = 128, kSegmentBlocks = 3;  // of a multiprocessor
 constexpr u32 kMaxBlockSegments = 32;
-constexpr u32 kMaxSegments = 4096;  // of a list
+constexpr u32 kMaxSegments = 2048;  // of a list
 constexpr u32 kMinSegment = 2;
 // Segments of all lists: what keeps the device busy.
 template <class F>
 constexpr u32 kWantedSegments = (1 << 16) / PointLanes<F>::kLanes;
-constexpr u32 kFolded = 4;  // results that become one
 
 CUZK_HD u32 log2_of(u32 power) {
   u32 r = 0;
@@ -48,9 +47,7 @@ struct ListShape {
   CUZK_HD u32 block_bits() const { return log2_of(blocks()); }
   CUZK_HD u32 block_results() const { return levels() + 2; }           // weighted, O_1 ..., runs
   CUZK_HD u32 results() const { return levels() + 1 + block_bits(); }  // weighted, O_1 ..., one for every bit of the block
-  CUZK_HD u32 outputs() const { return 1 + (results() - 1 + kFolded - 1) / kFolded; }
-  // log2 of the weight of an output
-  u32 weight(u32 output) const { return output == 0 ? 0 : log2_of(segment()) + kFolded * (output - 1); }
+  CUZK_HD u32 segment_bits() const { return log2_of(segment()); }
 };
 
 // Lists of one kind, one for every window: window w's begins at point `from` + w items.
@@ -130,7 +127,8 @@ __global__ void __launch_bounds__(kMaxBlockSegments* PointLanes<F>::kLanes)
 
 // A block adds up one result of all blocks of a list.
 template <class F>
-__global__ void join_blocks_kernel(const Xyzz<F>* in, ListShape shape, Xyzz<F>* out) {
+__global__ void __launch_bounds__(kMaxSegments / kMaxBlockSegments / 2 * PointLanes<F>::kLanes)
+    join_blocks_kernel(const Xyzz<F>* in, ListShape shape, Xyzz<F>* out) {
   using Point = PointLanes<F>;
   CUZK_DYNAMIC_SHARED(Xyzz<F>, s);
   const u32 result = blockIdx.x, list = blockIdx.y, blocks = shape.blocks(), pairs = max(blocks / 2, 1u);
@@ -145,19 +143,21 @@ __global__ void join_blocks_kernel(const Xyzz<F>* in, ListShape shape, Xyzz<F>* 
   if (group == 0) sum.store(&out[std::size_t(list) * shape.results() + result]);
 }
 
-// A block makes the outputs of a list, a group of lanes each: the first result, and sums of 2^i times the i-th of kFolded.
+// A warp adds up the results of a list. The first has the weight 1, the others the powers of two from a segment's length on.
 template <class F>
-__global__ void fold_results_kernel(const Xyzz<F>* in, ListShape shape, Xyzz<F>* out) {
+__global__ void __launch_bounds__(kWarp) weigh_results_kernel(const Xyzz<F>* in, ListShape shape, Xyzz<F>* out) {
   using Point = PointLanes<F>;
-  const u32 list = blockIdx.x, output = threadIdx.x / Point::kLanes, results = shape.results(), first = 1 + kFolded * (output - 1);
-  const auto result = [&](u32 r) { return r < results ? Point::load(&in[std::size_t(list) * results + r]) : Point::infinity(); };
-  Point sum = result(output == 0 ? results : first + kFolded - 1);
+  const u32 list = blockIdx.x, results = shape.results();
+  const Xyzz<F>* own = in + std::size_t(list) * results;
+  Point sum = Point::load(&own[results - 1]);
   CUZK_NO_UNROLL
-  for (u32 i = kFolded - 1; i-- > 0;) {
-    sum = sum.doubled();
-    sum.add(result(output == 0 ? (i == 0 ? 0 : results) : first + i));
+  for (u32 r = results - 1; r-- > 0;) {
+    const u32 doublings = r > 0 ? 1 : shape.segment_bits();
+    CUZK_NO_UNROLL
+    for (u32 i = 0; i < doublings; i++) sum = sum.doubled();
+    sum.add(Point::load(&own[r]));
   }
-  if (output < shape.outputs()) sum.store(&out[std::size_t(list) * shape.outputs() + output]);
+  if (threadIdx.x < Point::kLanes) sum.store(&out[list]);
 }
 
 // Scratch of a reduction, for all lists: `segments` runs and weighted sums, block_results() a block, results() a list.
@@ -177,7 +177,7 @@ void sum_segments(cudaStream_t stream, const Lists<F>& lists, u32 count, const L
   launch(segment_kernel<F>, (segments + per_block - 1) / per_block, kSegmentThreads, 0, stream, lists, shape, segments, s.runs, s.weighted);
 }
 
-// From runs and weighted sums to outputs() points a list.
+// From runs and weighted sums to a point a list.
 template <class F>
 void reduce_segments(cudaStream_t stream, u32 lists, const ListShape& shape, const ListScratch<F>& s, Xyzz<F>* out) {
   const u32 points = std::max(shape.block_segments * 3 / 2, 2u);
@@ -185,7 +185,7 @@ void reduce_segments(cudaStream_t stream, u32 lists, const ListShape& shape, con
          stream, s.runs, s.weighted, shape, s.blocks);
   const u32 pairs = std::max(shape.blocks() / 2, 1u);
   launch(join_blocks_kernel<F>, dim3(shape.results(), lists), threads_of<F>(pairs), pairs * sizeof(Xyzz<F>), stream, s.blocks, shape, s.results);
-  launch(fold_results_kernel<F>, lists, threads_of<F>(shape.outputs()), 0, stream, s.results, shape, out);
+  launch(weigh_results_kernel<F>, lists, kWarp, 0, stream, s.results, shape, out);
 }
 
 }  // namespace cuzk::msm
