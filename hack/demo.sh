@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The whole path on this machine: a real cluster, cuzk installed by Helm, a ProofJob applied with kubectl, proved in pods,
-# verified, and its timings. Then once more from an input.json, with a witness generator that is compiled on the spot.
+# verified, and its timings. Then once more from an input.json, with a witness generator that is compiled on the spot, and a
+# proof of Filecoin's with parameters that are made on the spot.
 #
 # Needs Linux, root, Go and gcc; see test/cluster/README.md for the cluster. With CUZK_CLUSTER=external it runs against the
 # cluster of KUBECONFIG instead, whose nodes must have the images that IMAGE_MANAGER and IMAGE_PROVER name.
@@ -10,7 +11,8 @@ cd "$root"
 cluster=$root/test/cluster
 ns=cuzk-demo
 work=$(mktemp -d)
-trap 'jobs -p | xargs -r kill 2>/dev/null || true; rm -rf "$work"' EXIT
+volume='' # a folder of the machine that its node sees too
+trap 'jobs -p | xargs -r kill 2>/dev/null || true; rm -rf "$work" ${volume:+"$volume"}' EXIT
 
 if [ -t 1 ]; then bold=$'\e[1m' plain=$'\e[0m'; else bold='' plain=''; fi
 say() { printf '\n%s==> %s%s\n' "$bold" "$*" "$plain"; }
@@ -53,6 +55,49 @@ timings() {
 		awk '{printf "%-10s %8s %8s %8s %8s %8s %8s  %s\n", $1, $2, $3, $4, $5, $6, $7, $8}'
 }
 
+# filecoin: a window PoSt, with the files that its sample asks for on a volume of the cluster's first node.
+filecoin() {
+	volume=$(mktemp -d /opt/cuzk-demo-XXXXXX)
+	bin/cuzk params generate window-post --sector-size 2KiB --params-dir "$volume/parameters" --insecure-known-secret demo
+	bin/cuzk fabricate window-post --sector-size 2KiB --sectors 3 "$volume/window" >/dev/null
+	mv "$volume/window/sectors.json" "$work"
+	chmod -R a+rX "$volume"
+	k delete proofjob,provingkey window-post-2kib --ignore-not-found --wait >/dev/null
+	k delete pvc filecoin --ignore-not-found --wait >/dev/null
+	"$cluster/kubectl" delete pv cuzk-demo --ignore-not-found --wait >/dev/null
+	k apply -f - >/dev/null <<-END
+		apiVersion: v1
+		kind: PersistentVolume
+		metadata: {name: cuzk-demo}
+		spec:
+		  capacity: {storage: 1Gi}
+		  accessModes: [ReadOnlyMany]
+		  storageClassName: cuzk-demo
+		  local: {path: $volume}
+		  nodeAffinity:
+		    required:
+		      nodeSelectorTerms:
+		        - matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [control-plane]}]
+		---
+		apiVersion: v1
+		kind: PersistentVolumeClaim
+		metadata: {name: filecoin}
+		spec:
+		  accessModes: [ReadOnlyMany]
+		  storageClassName: cuzk-demo
+		  volumeName: cuzk-demo
+		  resources: {requests: {storage: 1Gi}}
+	END
+	show apply -f config/samples/filecoin/window-post-2kib.yaml
+	follow window-post-2kib
+	show get pj window-post-2kib -o wide
+	k get proofjob window-post-2kib -o jsonpath='{.status.result.proof}' | base64 -d >"$work/proof.bin"
+	printf '%s$ cuzk verify window-post proof.bin … # %s bytes%s\n' "$bold" "$(stat -c %s "$work/proof.bin")" "$plain"
+	bin/cuzk verify window-post "$work/proof.bin" --registered-proof StackedDrgWindow2KiBV1_1 --sectors "$work/sectors.json" \
+		--randomness "$(k get proofjob window-post-2kib -o jsonpath='{.spec.circuit.filecoinWindowPoSt.randomness}')" --params-dir "$volume/parameters"
+	timings window-post-2kib
+}
+
 manager=${IMAGE_MANAGER:-} prover=${IMAGE_PROVER:-}
 if [ "${CUZK_CLUSTER:-local}" = local ]; then
 	say "Start a real cluster on this machine (its parts are built from Go modules the first time, which takes about 20 minutes)"
@@ -88,6 +133,11 @@ show apply -f config/samples/input-json.yaml
 follow membership-from-input
 verify membership-from-input alice
 timings membership-from-input
+
+if [ "${CUZK_CLUSTER:-local}" = local ]; then
+	say "A Filecoin proof: a window PoSt of three sectors of 2 KiB in two partitions, with parameters for tests, made now"
+	filecoin
+fi
 
 say "Done. The cluster is still there"
 cat <<-END
