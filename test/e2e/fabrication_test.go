@@ -29,8 +29,16 @@ func cuzk(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// parametersFolder holds the parameters that this run of the tests has generated.
-var parametersFolder string
+// parametersFolder holds the parameters that this run of the tests has generated. Whoever names one by
+// CUZK_E2E_PARAMETERS finds them there for the next run; those of the large circuits take minutes.
+var parametersFolder = os.Getenv("CUZK_E2E_PARAMETERS")
+
+// dropParameters removes parameters that nobody wants to keep.
+func dropParameters() {
+	if os.Getenv("CUZK_E2E_PARAMETERS") == "" && parametersFolder != "" {
+		_ = os.RemoveAll(parametersFolder)
+	}
+}
 
 // parameters is a circuit's parameter file for sectors of 2 KiB, which is generated once. Its .vk lies beside it.
 func parameters(t *testing.T, circuit string) string {

@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -67,7 +69,7 @@ func TestFilecoinWindowPoSt(t *testing.T) {
 		for _, p := range job.Status.Partitions {
 			pods[p.Report.PodUID] = true
 			wanted := int32(1)
-			if strings.HasPrefix(first.Name, job.Name+"-"+string('0'+rune(p.Index))) {
+			if strings.HasPrefix(first.Name, fmt.Sprintf("%s-%d-", job.Name, p.Index)) {
 				wanted = 2
 			}
 			if p.Attempts != wanted {
@@ -160,6 +162,9 @@ func takesMinutes(t *testing.T) {
 	if os.Getenv("CUZK_TEST_LONG") == "" {
 		t.Skip("set CUZK_TEST_LONG to run this")
 	}
+	usual := patience
+	t.Cleanup(func() { patience = usual })
+	patience = 20 * time.Minute
 }
 
 func partitionsPerPod(n int32) jobOption {

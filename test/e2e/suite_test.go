@@ -31,9 +31,10 @@ const (
 	root = "../.."
 	// The namespace and name of the installation.
 	systemNamespace, release = "cuzk-system", "cuzk"
-	// Long enough for a loaded machine with two cores; no test waits for it in vain unless it fails.
-	patience = 4 * time.Minute
 )
+
+// Long enough for a loaded machine with two cores; no test waits for it in vain unless it fails.
+var patience = 4 * time.Minute
 
 var (
 	scheme = runtime.NewScheme()
@@ -58,7 +59,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(parametersFolder)
+	dropParameters()
 	os.Exit(code)
 }
 
