@@ -143,18 +143,21 @@ const maxParts = 1 << 16
 func (d *decoder) structure() *Structure {
 	s := &Structure{Inputs: d.number(), Aux: d.number(), Constraints: d.number()}
 	templates, sections := d.number(), d.number()
-	if templates > maxParts || sections > maxParts {
+	if uint(templates) > maxParts || uint(sections) > maxParts {
 		d.short = true
 		return nil
 	}
 	s.Coefficients = decodeArray[curve.Scalar](d)
-	all := make([]*Template, templates)
-	for i := range all {
-		all[i] = d.template()
+	var all []*Template
+	for range templates {
+		if d.short {
+			return nil
+		}
+		all = append(all, d.template())
 	}
 	for range sections {
 		number := d.number()
-		if number < 0 || number >= len(all) {
+		if d.short || uint(number) >= uint(len(all)) {
 			d.short = true
 			return nil
 		}

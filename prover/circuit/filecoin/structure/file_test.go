@@ -44,6 +44,11 @@ func TestParseReadsWhatWasWritten(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	data, digest := written(f, (&program{7, 3}).record(true))
 	f.Add(data[headerBytes:])
+	for _, at := range []int{3, 4} { // numbers of templates and of sections, which would be negative
+		counts := make([]byte, 5*8)
+		counts[at*8+7] = 0x80
+		f.Add(counts)
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := sha256.Sum256(body)
 		file := append(append(append([]byte(fileMagic), digest[:]...), sum[:]...), body...)
