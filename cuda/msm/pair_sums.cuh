@@ -65,6 +65,7 @@ CUZK_NOINLINE __device__ F invert_in_block(const F& v, F* tree) {
   }
   if (i < kWarp) {
     const F all = inverse_in_warp(load(&tree[1]));
+    __syncwarp();  // all lanes have read it
     if (i == 0) store(&tree[1], all);
   }
   __syncthreads();
