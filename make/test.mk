@@ -9,5 +9,5 @@ test: ## Run every suite that fits a pull request, and print the time of each
 	hack/suites.sh $(SUITES)
 
 .PHONY: test-long
-test-long: ## Run what takes long: fuzzing of every reader, the race detector, the Dockerfile
-	hack/suites.sh fuzz=test-fuzz race=test-race docker=test-docker
+test-long: ## Run what takes long: fuzzing of every reader, the race detector, the Dockerfile, Filecoin's large circuits
+	hack/suites.sh fuzz=test-fuzz race=test-race docker=test-docker filecoin=test-filecoin-long e2e=test-e2e-long
