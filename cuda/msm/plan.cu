@@ -14,11 +14,17 @@ struct WindowRow {
 };
 constexpr WindowRow kWindowBits[] = {{9, 8}, {12, 10}, {14, 13}, {20, 15}, {23, 17}, {25, 20}, {32, 22}};
 
-u32 window_bits(u64 n) {
-  for (const WindowRow& row : kWindowBits)
+// The same with a table of multiples, where all digits share the buckets of few windows: larger windows than for plain bases,
+// yet no more buckets than their reduction is worth.
+constexpr WindowRow kTableBits[] = {{13, 15}, {20, 17}, {22, 20}, {32, 22}};
+
+template <std::size_t N>
+u32 bits_in(const WindowRow (&rows)[N], u64 n) {
+  for (const WindowRow& row : rows)
     if (n <= u64(1) << row.log_n) return row.bits;
-  return kWindowBits[std::size(kWindowBits) - 1].bits;
+  return rows[N - 1].bits;
 }
+u32 window_bits(u64 n, u32 copies) { return copies > 1 ? bits_in(kTableBits, n) : bits_in(kWindowBits, n); }
 
 // A partition of the sort has about 2^14 entries of a window, more where that would need too many partitions (a tile's runs
 // get short) or too many buckets in one (they are counted in shared memory).
@@ -67,7 +73,7 @@ u32 digits_of(const Words<8>& modulus, u32 bits) {
 Plan plan_of(u64 chunk, const Words<8>& modulus, const Options& options) {
   Plan p;
   p.chunk = u32(chunk);
-  p.bits = options.window_bits ? options.window_bits : window_bits(chunk * options.copies);
+  p.bits = options.window_bits ? options.window_bits : window_bits(chunk, options.copies);
   p.digits = digits_of(modulus, p.bits);
   p.windows = (p.digits + options.copies - 1) / options.copies;
   p.copies = (p.digits + p.windows - 1) / p.windows;
