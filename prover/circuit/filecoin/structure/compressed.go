@@ -2,7 +2,6 @@ package structure
 
 import (
 	"context"
-	"slices"
 	"unsafe"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -133,14 +132,7 @@ func (e *Exceptions) expand(first int, out []fr.Element) {
 
 // partOfRow is the number of the section that a row is in.
 func (s *Structure) partOfRow(row int) int {
-	i, _ := slices.BinarySearchFunc(s.Sections, row, func(section Section, row int) int {
-		switch {
-		case row < section.FirstRow:
-			return 1
-		case row >= section.FirstRow+section.Copies*section.Template.Rows:
-			return -1
-		}
-		return 0
+	return s.partAt(row, func(section *Section) (first, count int) {
+		return section.FirstRow, section.Copies * section.Template.Rows
 	})
-	return i
 }

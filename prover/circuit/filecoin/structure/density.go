@@ -51,11 +51,19 @@ func (d *Density) inOwnSection(variable int) bool {
 
 // partOf is the number of the section that allocates a variable.
 func (s *Structure) partOf(variable int) int {
-	i, _ := slices.BinarySearchFunc(s.Sections, variable, func(section Section, v int) int {
+	return s.partAt(variable, func(section *Section) (first, count int) {
+		return section.FirstAux, section.Copies * section.Template.Aux
+	})
+}
+
+// partAt is the number of the section within whose range a number lies. Ranges follow one another.
+func (s *Structure) partAt(number int, of func(*Section) (first, count int)) int {
+	i, _ := slices.BinarySearchFunc(s.Sections, number, func(section Section, number int) int {
+		first, count := of(&section)
 		switch {
-		case v < section.FirstAux:
+		case number < first:
 			return 1
-		case v >= section.FirstAux+section.Copies*section.Template.Aux:
+		case number >= first+count:
 			return -1
 		}
 		return 0
