@@ -24,6 +24,10 @@ namespace {
 
 constexpr std::size_t kStack = 256 << 10;
 constexpr std::size_t kShared = 256 << 10;
+// Stacks lie a power of two apart: each starts elsewhere in it, so that the fibers do not share a few lines of the cache.
+constexpr std::size_t kStackStep = 1088, kStackSteps = 64;
+// How often the lanes of a warp meet before the next warp has its turn, for which they may be waiting.
+constexpr int kTurn = 1024;
 
 // ---- switching between fibers ----
 #if defined(__x86_64__)
@@ -59,8 +63,8 @@ struct Fiber {
   Context context;
   State state = State::kReady;
   unsigned mask = 0;  // of the warp operation it waits in
-  std::uint64_t value = 0;
-  std::uint64_t* all = nullptr;
+  const void* value = nullptr;
+  std::size_t bytes = 0;
   char* stack = nullptr;
 #if defined(__x86_64__)
   void* sp = nullptr;
@@ -72,6 +76,7 @@ struct Fiber {
 // One core's machinery: runs one block at a time.
 struct Core {
   std::vector<Fiber> fibers;
+  std::vector<Lanes> warps;  // the values of each one's last operation
   std::vector<std::unique_ptr<char[]>> stacks;
   std::unique_ptr<char[]> shared;
   const std::function<void()>* body = nullptr;
@@ -90,6 +95,8 @@ struct Core {
   void resume(Fiber&);
   void yield();
   void block(uint3 index, dim3 grid, dim3 dim);
+  bool run_warp(unsigned first, unsigned lanes);
+  void meet(unsigned first, unsigned lanes);
 };
 
 thread_local std::unique_ptr<Core> core;
@@ -107,7 +114,8 @@ void entry() {
 void Core::prepare(Fiber& f) {
 #if defined(__x86_64__)
   // The stack is 16-byte aligned at a call, so eight off at the first instruction of what is called.
-  auto top = reinterpret_cast<std::uintptr_t>(f.stack + kStack) & ~std::uintptr_t(15);
+  const std::size_t step = std::size_t(&f - fibers.data()) % kStackSteps * kStackStep;
+  auto top = reinterpret_cast<std::uintptr_t>(f.stack + kStack - step) & ~std::uintptr_t(15);
   auto* s = reinterpret_cast<void**>(top);
   *--s = nullptr;
   *--s = reinterpret_cast<void*>(&entry);
@@ -161,9 +169,54 @@ void Core::yield() {
   std::abort();
 }
 
+// Lets those lanes of a warp go on that wait in an operation which all the lanes it names have reached.
+void Core::meet(unsigned first, unsigned lanes) {
+  Fiber* warp = &fibers[first];
+  unsigned waiting = 0, ended = lanes < 32 ? ~0u << lanes : 0;
+  for (unsigned l = 0; l < lanes; l++) {
+    waiting |= unsigned(warp[l].state == State::kAtWarpBarrier) << l;
+    ended |= unsigned(warp[l].state == State::kDone) << l;
+  }
+  while (waiting != 0) {
+    const unsigned lane = unsigned(__builtin_ctz(waiting)), mask = warp[lane].mask;
+    unsigned here = 0;
+    for (unsigned l = lane; l < lanes; l++)
+      if (waiting >> l & 1 && warp[l].mask == mask) here |= 1u << l;
+    waiting &= ~here;
+    // A full mask names the lanes that there are.
+    if (mask != ~0u && mask & ended) fail("a warp operation names a lane that has ended", warp[lane].context);
+    if (here != (mask & ~ended)) continue;
+    auto* values = warps[first / 32].values;
+    for (unsigned l = 0; l < 32; l++) {
+      if (here >> l & 1) {
+        if (warp[l].bytes != 0) std::memcpy(values[l], warp[l].value, warp[l].bytes);
+        warp[l].state = State::kReady;
+      } else if (mask >> l & 1) {
+        std::memset(values[l], 0, Lanes::kBytes);
+      }
+    }
+  }
+}
+
+// Runs a warp until its lanes have ended or wait for other warps. All lanes that met have read the values before any meet again.
+bool Core::run_warp(unsigned first, unsigned lanes) {
+  for (int turn = 0; turn < kTurn; turn++) {
+    bool ran = false;
+    for (unsigned i = first; i < first + lanes; i++)
+      if (fibers[i].state == State::kReady) {
+        resume(fibers[i]);
+        ran = true;
+      }
+    if (!ran) return turn > 0;
+    meet(first, lanes);
+  }
+  return true;
+}
+
 void Core::block(uint3 index, dim3 grid, dim3 dim) {
   const unsigned n = dim.x * dim.y * dim.z;
   if (fibers.size() < n) fibers.resize(n);
+  if (warps.size() < (n + 31) / 32) warps.resize((n + 31) / 32);
   while (stacks.size() < n) stacks.emplace_back(new char[kStack]);
   for (unsigned i = 0; i < n; i++) {
     Fiber& f = fibers[i];
@@ -174,39 +227,9 @@ void Core::block(uint3 index, dim3 grid, dim3 dim) {
   }
   std::memset(shared.get(), 0xa5, 4096);
   for (;;) {
-    unsigned done = 0, at_block = 0;
     bool progress = false;
-    for (unsigned i = 0; i < n; i++)
-      if (fibers[i].state == State::kReady) {
-        resume(fibers[i]);
-        progress = true;
-      }
-    for (unsigned w = 0; w < n; w += 32) {  // warp operations that all lanes named have reached
-      for (unsigned i = w; i < std::min(w + 32, n); i++) {
-        Fiber& f = fibers[i];
-        if (f.state != State::kAtWarpBarrier) continue;
-        const unsigned mask = f.mask;
-        bool all = true;
-        for (unsigned l = 0; l < 32; l++) {
-          if (!(mask >> l & 1)) continue;
-          if (w + l >= n || fibers[w + l].state == State::kDone) {
-            if (mask == ~0u) continue;  // a full mask names the lanes that there are
-            fail("a warp operation names a lane that has ended", f.context);
-          }
-          all &= fibers[w + l].state == State::kAtWarpBarrier && fibers[w + l].mask == mask;
-        }
-        if (!all) continue;
-        std::uint64_t values[32] = {};
-        for (unsigned l = 0; l < 32 && w + l < n; l++)
-          if (mask >> l & 1) values[l] = fibers[w + l].value;
-        for (unsigned l = 0; l < 32 && w + l < n; l++)
-          if (mask >> l & 1 && fibers[w + l].state == State::kAtWarpBarrier) {
-            std::memcpy(fibers[w + l].all, values, sizeof values);
-            fibers[w + l].state = State::kReady;
-          }
-        progress = true;
-      }
-    }
+    for (unsigned first = 0; first < n; first += 32) progress |= run_warp(first, std::min(32u, n - first));
+    unsigned done = 0, at_block = 0;
     for (unsigned i = 0; i < n; i++) {
       done += fibers[i].state == State::kDone;
       at_block += fibers[i].state == State::kAtBlockBarrier;
@@ -250,14 +273,15 @@ void sync_block() {
   core->yield();
 }
 
-void exchange(unsigned mask, std::uint64_t value, std::uint64_t* all) {
+const Lanes& exchange(unsigned mask, const void* value, std::size_t bytes) {
   Fiber& f = *core->running;
   if (!(mask >> lane() & 1)) fail("a thread calls a warp operation that does not name it", f.context);
   f.mask = mask;
   f.value = value;
-  f.all = all;
+  f.bytes = bytes;
   f.state = State::kAtWarpBarrier;
   core->yield();
+  return core->warps[std::size_t(&f - core->fibers.data()) / 32];
 }
 
 void run(dim3 grid, dim3 block, std::size_t shared, const std::function<void()>& body) {

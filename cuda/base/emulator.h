@@ -45,24 +45,31 @@ extern thread_local Context* current;
 
 void* dynamic_shared();
 void sync_block();
-// Meets the lanes of mask, each with a value of up to 8 bytes; all[lane] are the values given.
-void exchange(unsigned mask, std::uint64_t value, std::uint64_t* all);
+// What the lanes of a warp gave to a warp operation. Shuffles of the emulator take more than CUDA's: a field element in one.
+class Lanes {
+ public:
+  static constexpr std::size_t kBytes = 64;
+
+  template <class T>
+  T of(int lane) const {
+    static_assert(sizeof(T) <= kBytes);
+    T r;
+    std::memcpy(&r, values[lane], sizeof r);
+    return r;
+  }
+
+  alignas(16) unsigned char values[32][kBytes];
+};
+// Meets the lanes of mask, each with a value. What all gave holds until the thread's next barrier or warp operation.
+const Lanes& exchange(unsigned mask, const void* value, std::size_t bytes);
+template <class T>
+inline const Lanes& exchange(unsigned mask, const T& value) {
+  static_assert(sizeof(T) <= Lanes::kBytes);
+  return exchange(mask, &value, sizeof value);
+}
 // Runs the body once for every thread of the grid.
 void run(dim3 grid, dim3 block, std::size_t shared, const std::function<void()>& body);
 
-template <class T>
-inline std::uint64_t pack(T v) {
-  static_assert(sizeof(T) <= 8);
-  std::uint64_t r = 0;
-  std::memcpy(&r, &v, sizeof v);
-  return r;
-}
-template <class T>
-inline T unpack(std::uint64_t v) {
-  T r;
-  std::memcpy(&r, &v, sizeof r);
-  return r;
-}
 inline unsigned lane() {
   const Context& c = *current;
   return (c.thread.x + c.block_dim.x * (c.thread.y + c.block_dim.y * c.thread.z)) % 32;
@@ -77,69 +84,57 @@ inline unsigned lane() {
 
 // ---- barriers and warp operations ----
 inline void __syncthreads() { cuzk::emulator::sync_block(); }
-inline void __syncwarp(unsigned mask = ~0u) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, 0, all);
-}
+inline void __syncwarp(unsigned mask = ~0u) { cuzk::emulator::exchange(mask, nullptr, 0); }
 template <class T>
 inline T __shfl_sync(unsigned mask, T v, int lane, int width = 32) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, cuzk::emulator::pack(v), all);
+  const auto& all = cuzk::emulator::exchange(mask, v);
   const int base = int(cuzk::emulator::lane()) & ~(width - 1);
-  return cuzk::emulator::unpack<T>(all[base + (lane & (width - 1))]);
+  return all.template of<T>(base + (lane & (width - 1)));
 }
 template <class T>
 inline T __shfl_up_sync(unsigned mask, T v, unsigned d, int width = 32) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, cuzk::emulator::pack(v), all);
+  const auto& all = cuzk::emulator::exchange(mask, v);
   const int l = int(cuzk::emulator::lane()), base = l & ~(width - 1);
-  return l - int(d) >= base ? cuzk::emulator::unpack<T>(all[l - int(d)]) : v;
+  return l - int(d) >= base ? all.template of<T>(l - int(d)) : v;
 }
 template <class T>
 inline T __shfl_down_sync(unsigned mask, T v, unsigned d, int width = 32) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, cuzk::emulator::pack(v), all);
+  const auto& all = cuzk::emulator::exchange(mask, v);
   const int l = int(cuzk::emulator::lane()), end = (l & ~(width - 1)) + width;
-  return l + int(d) < end ? cuzk::emulator::unpack<T>(all[l + int(d)]) : v;
+  return l + int(d) < end ? all.template of<T>(l + int(d)) : v;
 }
 template <class T>
 inline T __shfl_xor_sync(unsigned mask, T v, int x) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, cuzk::emulator::pack(v), all);
-  return cuzk::emulator::unpack<T>(all[int(cuzk::emulator::lane()) ^ x]);
+  return cuzk::emulator::exchange(mask, v).template of<T>(int(cuzk::emulator::lane()) ^ x);
 }
 inline unsigned __ballot_sync(unsigned mask, int p) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, p != 0, all);
+  const auto& all = cuzk::emulator::exchange(mask, unsigned(p != 0));
   unsigned r = 0;
   for (int i = 0; i < 32; i++)
-    if (mask >> i & 1) r |= unsigned(all[i]) << i;
+    if (mask >> i & 1) r |= all.of<unsigned>(i) << i;
   return r;
 }
 inline int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, p) == mask; }
 inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
 inline unsigned __match_any_sync(unsigned mask, unsigned v) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, v, all);
+  const auto& all = cuzk::emulator::exchange(mask, v);
   unsigned r = 0;
   for (int i = 0; i < 32; i++)
-    if (mask >> i & 1 && unsigned(all[i]) == v) r |= 1u << i;
+    if (mask >> i & 1 && all.of<unsigned>(i) == v) r |= 1u << i;
   return r;
 }
 inline unsigned __reduce_max_sync(unsigned mask, unsigned v) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, v, all);
+  const auto& all = cuzk::emulator::exchange(mask, v);
   unsigned r = 0;
   for (int i = 0; i < 32; i++)
-    if (mask >> i & 1) r = std::max(r, unsigned(all[i]));
+    if (mask >> i & 1) r = std::max(r, all.of<unsigned>(i));
   return r;
 }
 inline unsigned __reduce_add_sync(unsigned mask, unsigned v) {
-  std::uint64_t all[32];
-  cuzk::emulator::exchange(mask, v, all);
+  const auto& all = cuzk::emulator::exchange(mask, v);
   unsigned r = 0;
   for (int i = 0; i < 32; i++)
-    if (mask >> i & 1) r += unsigned(all[i]);
+    if (mask >> i & 1) r += all.of<unsigned>(i);
   return r;
 }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

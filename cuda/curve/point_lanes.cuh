@@ -17,6 +17,9 @@ namespace detail {
 // What another lane holds, where `shuffle` does so for words of 64 bits.
 template <class F, class Shuffle>
 CUZK_D F exchanged(const F& v, const Shuffle& shuffle) {
+#if CUZK_EMULATED
+  return shuffle(v);  // at once, since every shuffle is a switch of fibers
+#else
   F r;
   CUZK_UNROLL
   for (int i = 0; i < F::kLimbs; i += 2) {
@@ -25,6 +28,7 @@ CUZK_D F exchanged(const F& v, const Shuffle& shuffle) {
     r.limb[i + 1] = u32(word >> 32);
   }
   return r;
+#endif
 }
 
 // How the components of coordinates over F lie in lanes, and their products.
@@ -54,7 +58,7 @@ struct Components<Fp2<F>> {
 
  private:
   static CUZK_D F neighbour(const F& v) {
-    return exchanged(v, [](u64 word) { return __shfl_xor_sync(~0u, word, 1); });
+    return exchanged(v, [](const auto& word) { return __shfl_xor_sync(~0u, word, 1); });
   }
 };
 
@@ -95,12 +99,12 @@ class PointLanes {
   // What the lanes of a coordinate hold.
   static CUZK_D Component of(Coordinate c, const Component& v) {
     const int lane = int(c * Split::kCount + threadIdx.x % Split::kCount);
-    return detail::exchanged(v, [lane](u64 word) { return __shfl_sync(~0u, word, lane, int(kLanes)); });
+    return detail::exchanged(v, [lane](const auto& word) { return __shfl_sync(~0u, word, lane, int(kLanes)); });
   }
   static CUZK_D bool of(Coordinate c, bool v) { return __shfl_sync(~0u, u32(v), c * Split::kCount, kLanes) != 0; }
   // X for ZZ, Y for ZZZ, and the other way.
   static CUZK_D Component across(const Component& v) {
-    return detail::exchanged(v, [](u64 word) { return __shfl_xor_sync(~0u, word, int(2 * Split::kCount)); });
+    return detail::exchanged(v, [](const auto& word) { return __shfl_xor_sync(~0u, word, int(2 * Split::kCount)); });
   }
   static CUZK_D Component mul(const Component& a, const Component& b) { return Split::mul(a, b); }
 
