@@ -99,7 +99,7 @@ struct Core {
   void meet(unsigned first, unsigned lanes);
 };
 
-thread_local std::unique_ptr<Core> core;
+thread_local Core* core = nullptr;
 
 void entry() {
 #if defined(__SANITIZE_ADDRESS__)
@@ -253,13 +253,42 @@ unsigned cores() {
   return n;
 }
 
-Core& own_core() {
-  if (!core) {
-    core = std::make_unique<Core>();
-    core->shared.reset(new char[kShared + 16]);
+// A core for the time of a launch. They are kept, since their stacks are many fresh pages.
+class Lease {
+ public:
+  Lease() {
+    {
+      const std::lock_guard<std::mutex> lock(mu());
+      if (!idle().empty()) {
+        core_ = std::move(idle().back());
+        idle().pop_back();
+      }
+    }
+    if (!core_) {
+      core_ = std::make_unique<Core>();
+      core_->shared.reset(new char[kShared + 16]);
+    }
+    core = core_.get();
   }
-  return *core;
-}
+  ~Lease() {
+    core = nullptr;
+    const std::lock_guard<std::mutex> lock(mu());
+    idle().push_back(std::move(core_));
+  }
+
+ private:
+  // Never destroyed: a thread may launch while the process ends.
+  static std::vector<std::unique_ptr<Core>>& idle() {
+    static auto* cores = new std::vector<std::unique_ptr<Core>>;
+    return *cores;
+  }
+  static std::mutex& mu() {
+    static auto* m = new std::mutex;
+    return *m;
+  }
+
+  std::unique_ptr<Core> core_;
+};
 
 }  // namespace
 
@@ -293,10 +322,10 @@ void run(dim3 grid, dim3 block, std::size_t shared, const std::function<void()>&
   }
   std::atomic<std::uint64_t> next{0};
   auto work = [&] {
-    Core& c = own_core();
-    c.body = &body;
+    const Lease lease;
+    core->body = &body;
     for (std::uint64_t b; (b = next.fetch_add(1)) < blocks;)
-      c.block({unsigned(b % grid.x), unsigned(b / grid.x % grid.y), unsigned(b / grid.x / grid.y)}, grid, block);
+      core->block({unsigned(b % grid.x), unsigned(b / grid.x % grid.y), unsigned(b / grid.x / grid.y)}, grid, block);
   };
   std::vector<std::thread> others;
   for (unsigned i = 1; i < cores() && i < blocks; i++) others.emplace_back(work);
