@@ -24,7 +24,7 @@ var sectionNames = []struct {
 }
 
 func (i *inspection) zkey(ctx context.Context) error {
-	k, err := zkey.Open(ctx, i.path)
+	k, err := zkey.Open(ctx, i.path, nil)
 	if err != nil {
 		return err
 	}

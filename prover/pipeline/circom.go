@@ -82,9 +82,9 @@ func (p *Prover) openCircom(ctx context.Context, files Files) (_ frontEnd, vk *g
 
 func openZkey(ctx context.Context, f *File) (*zkey.Key, error) {
 	if f.File == nil {
-		return zkey.Parse(ctx, f.Name, f.Data)
+		return zkey.Parse(ctx, f.Name, f.Data, nil)
 	}
-	return zkey.OpenFile(ctx, f.File, f.Name)
+	return zkey.OpenFile(ctx, f.File, f.Name, nil)
 }
 
 func closeKey(k *zkey.Key) error {
@@ -131,7 +131,10 @@ func (f *circomFront) assign(ctx context.Context, in *File) (*assignment, error)
 	}, nil
 }
 
-// demand: a witness file is mapped and takes none; one that is computed is held twice, by the program and here.
+// leastDemand: a witness file is mapped and takes none.
+func (f *circomFront) leastDemand() int64 { return 0 }
+
+// demand: a witness that is computed is held twice, by the program and here.
 func (f *circomFront) demand(in *File) int64 {
 	if in.firstByte() != '{' {
 		return 0

@@ -41,7 +41,7 @@ func (KeyReaders) InspectKey(ctx context.Context, key KeyFiles, o *order.Inspect
 }
 
 func snarkjsFacts(ctx context.Context, key KeyFiles, id curve.ID) (*KeyFacts, error) {
-	k, err := zkey.OpenFile(ctx, key.ProvingKey.File, key.ProvingKey.Name)
+	k, err := zkey.OpenFile(ctx, key.ProvingKey.File, key.ProvingKey.Name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func snarkjsFacts(ctx context.Context, key KeyFiles, id curve.ID) (*KeyFacts, er
 	if err != nil {
 		return nil, err
 	}
-	digest, err := k.ComputeDigest(ctx)
+	digest, err := k.ComputeDigest(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func gnarkFacts(ctx context.Context, key KeyFiles, id curve.ID) (*KeyFacts, erro
 		return nil, err
 	}
 	defer k.Close()
-	digest, err := k.ComputeDigest(ctx)
+	digest, err := k.ComputeDigest(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

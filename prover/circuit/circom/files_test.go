@@ -138,7 +138,7 @@ func TestKeysOfOtherCircuitsAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range circuits {
-			k, err := zkey.Open(t.Context(), b.Key)
+			k, err := zkey.Open(t.Context(), b.Key, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,33 +2,27 @@ package filparams
 
 import (
 	"context"
-	"sync"
 
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // Check checks that every point of the file is on its curve and in its subgroup, on all cores, many points together. It
 // returns an error of class Key that names section, number and offset of the first point that is not.
-//
-// progress, if not nil, is called with the number of points done and their total, from any goroutine, one call at a time.
-func (f *File) Check(ctx context.Context, progress func(done, total int64)) error {
-	var total, done int64
+// tell, if not nil, is told of the points checked.
+func (f *File) Check(ctx context.Context, tell progress.Func) error {
+	var total int64
 	for i := range f.layout.arrays {
 		total += int64(f.layout.arrays[i].len())
 	}
-	var mu sync.Mutex
+	checked := progress.Count(total, tell)
 	for i := range f.layout.arrays {
 		s := &f.layout.arrays[i]
 		err := parallel.Ranges(ctx, s.len(), pointsPerStep, func(start, end int) error {
 			if err := s.check(ctx, start, end); err != nil {
 				return err
 			}
-			if progress != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				done += int64(end - start)
-				progress(done, total)
-			}
+			checked.Add(end - start)
 			return nil
 		})
 		if err != nil {

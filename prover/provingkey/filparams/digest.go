@@ -11,6 +11,7 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // digestChars is how much of BLAKE2b-512, in hex, names a parameter file.
@@ -20,9 +21,9 @@ const digestChars = 32
 const digestStep = 8 << 20
 
 // Digest is the digest by which Filecoin knows parameter files, .params and .vk alike: the first 128 bits of BLAKE2b-512,
-// in hex. It reads the whole file, on one core, unless cache remembers it; a nil cache remembers nothing. progress, if not
-// nil, is told of the bytes read.
-func Digest(ctx context.Context, path string, cache *DigestCache, progress func(done, total int64)) (string, error) {
+// in hex. It reads the whole file, on one core, unless cache remembers it; a nil cache remembers nothing. tell, if not nil,
+// is told of the bytes read.
+func Digest(ctx context.Context, path string, cache *DigestCache, tell progress.Func) (string, error) {
 	file, err := mapped.Open(path)
 	if err != nil {
 		return "", err
@@ -35,6 +36,7 @@ func Digest(ctx context.Context, path string, cache *DigestCache, progress func(
 	if err != nil {
 		return "", err
 	}
+	read := progress.Count(file.Size(), tell)
 	for rest := file.Bytes(); len(rest) > 0; {
 		if err := ctx.Err(); err != nil {
 			return "", failure.New(failure.Interrupted, "%w", err)
@@ -44,9 +46,7 @@ func Digest(ctx context.Context, path string, cache *DigestCache, progress func(
 			return "", named(err, path)
 		}
 		rest = rest[len(step):]
-		if progress != nil {
-			progress(file.Size()-int64(len(rest)), file.Size())
-		}
+		read.Add(len(step))
 	}
 	digest := hex.EncodeToString(h.Sum(nil))[:digestChars]
 	cache.remember(file, digest)

@@ -20,6 +20,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/internal/counted"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
@@ -279,16 +280,11 @@ func TestCheckTellsProgressAndEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := f.Lengths()
-	want := int64(l.IC + l.H + l.L + l.A + 2*l.B)
-	var last int64
-	if err := f.Check(t.Context(), func(done, total int64) {
-		if done <= last || total != want {
-			t.Errorf("progress goes from %d to %d of %d", last, done, total)
-		}
-		last = done
-	}); err != nil || last != want {
-		t.Errorf("progress ends at %d of %d (%v)", last, want, err)
+	var checked counted.Work
+	if err := f.Check(t.Context(), checked.Tell); err != nil {
+		t.Fatal(err)
 	}
+	checked.Whole(t, int64(l.IC+l.H+l.L+l.A+2*l.B))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := f.Check(ctx, nil); !errors.Is(err, context.Canceled) {

@@ -7,14 +7,15 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 var errInfinity = errors.New("the point at infinity cannot be here")
 
 // Check looks at each point of the key: its coordinates are below the prime, it is on the curve and in the subgroup of
 // order r. It takes longer than a proof, so it is for inspection and for finding out why a proof does not verify. The
-// error names the section, the point's index and its offset. Progress is as for Load.
-func (k *Key) Check(ctx context.Context, progress func(done, total int64)) error {
+// error names the section, the point's index and its offset. tell is as for Load.
+func (k *Key) Check(ctx context.Context, tell progress.Func) error {
 	for _, v := range k.vertices {
 		err := checkPoint(k.id, v.group, v.raw)
 		if err == nil && curve.IsInfinity(v.raw) {
@@ -28,7 +29,7 @@ func (k *Key) Check(ctx context.Context, progress func(done, total int64)) error
 		return err
 	}
 	runs := k.allRuns()
-	m := newMeter(runs, progress)
+	checked := progress.Count(work(runs), tell)
 	for _, r := range runs {
 		points, err := r.load(ctx, nil)
 		if err != nil {
@@ -41,7 +42,7 @@ func (k *Key) Check(ctx context.Context, progress func(done, total int64)) error
 					return r.fail(i, err)
 				}
 			}
-			m.add(r, end-start)
+			checked.Add((end - start) * r.weight())
 			return nil
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // Encoding is how the points of a key are written.
@@ -186,13 +187,12 @@ func (k *Key) CommitmentKey(i int) (basis, basisExpSigma []byte, err error) {
 	return basis, basisExpSigma, err
 }
 
-// Load decodes all sections on all cores. Progress, if not nil, is called with the work done and its total, in units that
-// take about equal time, from any goroutine, one call at a time.
-func (k *Key) Load(ctx context.Context, progress func(done, total int64)) error {
+// Load decodes all sections on all cores. tell, if not nil, is told of work in units that take about equal time.
+func (k *Key) Load(ctx context.Context, tell progress.Func) error {
 	runs := k.allRuns()
-	p := newMeter(runs, progress)
+	done := progress.Count(work(runs), tell)
 	for _, r := range runs {
-		if _, err := r.load(ctx, p); err != nil {
+		if _, err := r.load(ctx, done); err != nil {
 			return err
 		}
 	}
@@ -232,14 +232,14 @@ func (k *Key) Digest() [32]byte {
 	return k.digest
 }
 
-// ComputeDigest reads the whole file once and remembers its SHA-256.
-func (k *Key) ComputeDigest(ctx context.Context) ([32]byte, error) {
+// ComputeDigest reads the whole file once and remembers its SHA-256. tell, if not nil, is told of the bytes read.
+func (k *Key) ComputeDigest(ctx context.Context, tell progress.Func) ([32]byte, error) {
 	k.digestOnce.Lock()
 	defer k.digestOnce.Unlock()
 	if k.digest != ([32]byte{}) {
 		return k.digest, nil
 	}
-	h := sha256.New()
+	h, read := sha256.New(), progress.Count(k.Size(), tell)
 	err := mapped.Guard(func() error {
 		const piece = 16 << 20
 		for data := k.data; len(data) > 0; {
@@ -249,6 +249,7 @@ func (k *Key) ComputeDigest(ctx context.Context) ([32]byte, error) {
 			n := min(piece, len(data))
 			h.Write(data[:n])
 			data = data[n:]
+			read.Add(n)
 		}
 		return nil
 	})

@@ -25,6 +25,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	cuzk "github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/internal/counted"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
 )
 
@@ -333,19 +334,22 @@ func TestLoadTellsItsProgress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var last, total int64
-		err = k.Load(t.Context(), func(done, all int64) {
-			if done <= last || done > all {
-				t.Errorf("%s: progress went from %d to %d of %d", encoding, last, done, all)
-			}
-			last, total = done, all
-		})
-		if err != nil {
+		var loaded, checked, digested counted.Work
+		if err := k.Load(t.Context(), loaded.Tell); err != nil {
 			t.Fatal(err)
 		}
-		if last == 0 || last != total {
-			t.Errorf("%s: progress ended at %d of %d", encoding, last, total)
+		if loaded.Total == 0 {
+			t.Errorf("%s: nothing was told", encoding)
 		}
+		loaded.Whole(t, loaded.Total)
+		if err := k.Check(t.Context(), checked.Tell); err != nil {
+			t.Fatal(err)
+		}
+		checked.Whole(t, loaded.Total)
+		if _, err := k.ComputeDigest(t.Context(), digested.Tell); err != nil {
+			t.Fatal(err)
+		}
+		digested.Whole(t, int64(len(data)))
 	}
 }
 

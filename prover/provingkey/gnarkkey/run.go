@@ -15,6 +15,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // run is a sequence of points of one group in the file, and, once loaded, in memory as raw limbs.
@@ -50,9 +51,18 @@ func (r *run) size() int {
 }
 
 // weight is about how much work it is to load a point, in multiples of what a dumped point of G1 takes.
-func (r *run) weight() int64 {
+func (r *run) weight() int {
 	w := map[Encoding]int{Dump: 1, Raw: 4, Compressed: 400}[r.encoding]
-	return int64(w * r.group * r.group)
+	return w * r.group * r.group
+}
+
+// work is that of loading runs.
+func work(runs []*run) int64 {
+	n := int64(0)
+	for _, r := range runs {
+		n += int64(r.count) * int64(r.weight())
+	}
+	return n
 }
 
 // Points that are decoded at a time: some milliseconds of work, so that cancelling is prompt and cores share well.
@@ -62,7 +72,7 @@ const (
 )
 
 // load decodes the points, or checks those of a dump, once; a load that failed is tried again.
-func (r *run) load(ctx context.Context, m *meter) ([]byte, error) {
+func (r *run) load(ctx context.Context, done *progress.Counter) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -89,7 +99,7 @@ func (r *run) load(ctx context.Context, m *meter) ([]byte, error) {
 		} else if i, err := r.decode(dst, src); err != nil {
 			return r.fail(start+i, r.explain(src[i*r.size():(i+1)*r.size()], err))
 		}
-		m.add(r, end-start)
+		done.Add((end - start) * r.weight())
 		return nil
 	})
 	if err != nil {

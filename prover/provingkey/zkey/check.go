@@ -2,9 +2,9 @@ package zkey
 
 import (
 	"context"
-	"sync"
 
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // pointsPerStep is how many points one step of a full check takes: enough for checking them together to pay, few enough
@@ -14,14 +14,13 @@ const pointsPerStep = 4096
 // Check checks that every point of the key is on its curve and in its subgroup, on all cores, many points together
 // (curve.ID.FirstInvalidG1). It returns an error of class Key that names section, index and offset of the first point of
 // the first section that is not. For large keys it costs about as much as a proof.
-//
-// progress, if not nil, is called with the number of points done and their total, from any goroutine, one call at a time.
-func (k *Key) Check(ctx context.Context, progress func(done, total int64)) error {
-	var total, done int64
+// tell, if not nil, is told of the points checked.
+func (k *Key) Check(ctx context.Context, tell progress.Func) error {
+	var total int64
 	for _, r := range k.runs() {
 		total += int64(r.len())
 	}
-	var mu sync.Mutex
+	checked := progress.Count(total, tell)
 	for _, r := range k.runs() {
 		err := parallel.Ranges(ctx, r.len(), pointsPerStep, func(start, end int) error {
 			first := k.header.curve.FirstInvalidG1
@@ -33,12 +32,7 @@ func (k *Key) Check(ctx context.Context, progress func(done, total int64)) error
 				return r.section.Errorf(i*r.size, "point %d: %w", i, err).
 					WithFix("the key is damaged or was made wrongly; fetch or make it again")
 			}
-			if progress != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				done += int64(end - start)
-				progress(done, total)
-			}
+			checked.Add(end - start)
 			return nil
 		})
 		if err != nil {

@@ -53,7 +53,7 @@ func section(t testing.TB, data []byte, id uint32) (offset, size int) {
 
 func TestCheckAcceptsRealKeys(t *testing.T) {
 	for _, c := range samples.Own(t) {
-		k, err := zkey.Open(t.Context(), c.Key)
+		k, err := zkey.Open(t.Context(), c.Key, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestCheckNamesTheBadPoint(t *testing.T) {
 		offset, _ := section(t, damaged, c.section)
 		offset += c.index * len(c.point)
 		copy(damaged[offset:], c.point)
-		k, err := zkey.Parse(t.Context(), "key", damaged)
+		k, err := zkey.Parse(t.Context(), "key", damaged, nil)
 		if err != nil {
 			t.Fatalf("%s: the cheap checks refuse it: %v", name, err)
 		}
@@ -120,7 +120,7 @@ func TestCheckNamesTheBadPoint(t *testing.T) {
 }
 
 func TestCheckEndsWhenCancelled(t *testing.T) {
-	k, err := zkey.Parse(t.Context(), "key", ownKey(t, "bn128/multiplier"))
+	k, err := zkey.Parse(t.Context(), "key", ownKey(t, "bn128/multiplier"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestOpenRefusesBadVertices(t *testing.T) {
 			unreduced[points+c.offset+40+i] = 0xff
 		}
 		for what, damaged := range map[string][]byte{"infinity": infinite, "not on the curve": off, "not below": unreduced} {
-			_, err := zkey.Parse(t.Context(), "key", damaged)
+			_, err := zkey.Parse(t.Context(), "key", damaged, nil)
 			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), what) {
 				t.Errorf("%s: got %v, want an error that says %q", name, err, what)
 			}
@@ -162,7 +162,7 @@ func TestDigestIsSHA256OfTheFile(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k, err := zkey.Open(t.Context(), path)
+	k, err := zkey.Open(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestDigestIsSHA256OfTheFile(t *testing.T) {
 	if k.Digest() != [32]byte{} {
 		t.Error("there is a digest before it was computed")
 	}
-	if _, err := k.ComputeDigest(t.Context()); err != nil {
+	if _, err := k.ComputeDigest(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(sha256.Sum256(data), k.Digest()); diff != "" {
@@ -184,7 +184,7 @@ func TestAShrinkingFileIsAnError(t *testing.T) {
 	if err := os.WriteFile(path, ownKey(t, "bls12381/merkle16"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k, err := zkey.Open(t.Context(), path)
+	k, err := zkey.Open(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestAShrinkingFileIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, matrices := k.Matrices()
-	_, digest := k.ComputeDigest(t.Context())
+	_, digest := k.ComputeDigest(t.Context(), nil)
 	for what, err := range map[string]error{"Matrices": matrices, "ComputeDigest": digest, "Check": k.Check(t.Context(), nil)} {
 		var e *failure.Error
 		if !errors.As(err, &e) || e.Class != failure.IO || e.File != path {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // Digest is the file's SHA-256, or zero when neither ComputeDigest nor SetDigest has been called.
@@ -21,12 +22,13 @@ func (k *Key) SetDigest(d [sha256.Size]byte) {
 	k.digest = d
 }
 
-// ComputeDigest reads the whole file once, on one core; it returns early when the digest is known.
-func (k *Key) ComputeDigest(ctx context.Context) ([sha256.Size]byte, error) {
+// ComputeDigest reads the whole file once, on one core; it returns early when the digest is known. tell, if not nil, is told of
+// the bytes read.
+func (k *Key) ComputeDigest(ctx context.Context, tell progress.Func) ([sha256.Size]byte, error) {
 	if d := k.Digest(); d != ([sha256.Size]byte{}) {
 		return d, nil
 	}
-	h := sha256.New()
+	h, read := sha256.New(), progress.Count(k.Size(), tell)
 	for rest := k.data; len(rest) > 0; {
 		if err := ctx.Err(); err != nil {
 			return [sha256.Size]byte{}, err
@@ -36,6 +38,7 @@ func (k *Key) ComputeDigest(ctx context.Context) ([sha256.Size]byte, error) {
 			return [sha256.Size]byte{}, named(err, k.name)
 		}
 		rest = rest[len(step):]
+		read.Add(len(step))
 	}
 	d := [sha256.Size]byte(h.Sum(nil))
 	k.SetDigest(d)

@@ -34,7 +34,7 @@ func FuzzZkey(f *testing.F) {
 			binary.LittleEndian.PutUint64(number[:], value)
 			copy(data[i:], number[:width])
 		}
-		k, err := zkey.Parse(t.Context(), "key", data)
+		k, err := zkey.Parse(t.Context(), "key", data, nil)
 		if err != nil {
 			var e *failure.Error
 			if !errors.As(err, &e) || e.Class != failure.Key || e.File != "key" {

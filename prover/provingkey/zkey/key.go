@@ -11,6 +11,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/binfile"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // Key is an open .zkey. It is safe for concurrent use until Close.
@@ -34,26 +35,27 @@ type Key struct {
 var _ groth16.KeySource = (*Key)(nil)
 
 // Open maps a key and makes the cheap checks, on all cores; errors are *failure.Error of class Key (the file's content),
-// Usage or IO (the file itself), naming file, section and offset.
-func Open(ctx context.Context, path string) (*Key, error) {
+// Usage or IO (the file itself), naming file, section and offset. tell, if not nil, is told of the bytes checked, which are
+// nearly all of the file's.
+func Open(ctx context.Context, path string, tell progress.Func) (*Key, error) {
 	file, err := mapped.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, path, file)
+	return open(ctx, path, file, tell)
 }
 
 // OpenFile is Open for a file that is open already; the caller may close it afterwards. The name is for messages.
-func OpenFile(ctx context.Context, f *os.File, name string) (*Key, error) {
+func OpenFile(ctx context.Context, f *os.File, name string, tell progress.Func) (*Key, error) {
 	file, err := mapped.FromFile(f, name)
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, name, file)
+	return open(ctx, name, file, tell)
 }
 
-func open(ctx context.Context, name string, file *mapped.File) (*Key, error) {
-	k, err := Parse(ctx, name, file.Bytes())
+func open(ctx context.Context, name string, file *mapped.File, tell progress.Func) (*Key, error) {
+	k, err := Parse(ctx, name, file.Bytes(), tell)
 	if err != nil {
 		file.Close()
 		return nil, err
@@ -63,15 +65,16 @@ func open(ctx context.Context, name string, file *mapped.File) (*Key, error) {
 }
 
 // Parse is Open for a key in memory, which must stay unchanged until Close; name is for messages.
-func Parse(ctx context.Context, name string, data []byte) (*Key, error) {
+func Parse(ctx context.Context, name string, data []byte, tell progress.Func) (*Key, error) {
 	k := &Key{name: name, data: data}
 	if err := mapped.Guard(k.readStructure); err != nil {
 		return nil, named(err, name)
 	}
-	if err := k.checkCoefficients(ctx); err != nil {
+	checked := progress.Count(k.scannedBytes(), tell)
+	if err := k.checkCoefficients(ctx, checked); err != nil {
 		return nil, named(err, name)
 	}
-	if err := k.checkCoordinates(ctx); err != nil {
+	if err := k.checkCoordinates(ctx, checked); err != nil {
 		return nil, named(err, name)
 	}
 	if err := mapped.Guard(k.checkVertices); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/binfile"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // scanBytes is how much of a section one step of a scan takes: enough to hide the cost of handing it out, little enough
@@ -27,8 +28,17 @@ func named(err error, file string) error {
 	return err
 }
 
+// scannedBytes is what the two scans below look at.
+func (k *Key) scannedBytes() int64 {
+	n := int64(k.coefficients.Len() - 4)
+	for _, r := range k.runs() {
+		n += int64(r.section.Len())
+	}
+	return n
+}
+
 // checkCoefficients checks the indices and values of all coefficients and finds the number of rows.
-func (k *Key) checkCoefficients(ctx context.Context) error {
+func (k *Key) checkCoefficients(ctx context.Context, checked *progress.Counter) error {
 	const entry = coefficientHead + curve.ScalarBytes
 	body := k.coefficients.Bytes()[4:]
 	n := len(body) / entry
@@ -56,6 +66,7 @@ func (k *Key) checkCoefficients(ctx context.Context) error {
 		mu.Lock()
 		rows = max(rows, highest+1)
 		mu.Unlock()
+		checked.Add((end - start) * entry)
 		return nil
 	})
 	k.rows = rows
@@ -86,7 +97,7 @@ func (r run) len() int { return r.section.Len() / r.size }
 func (r run) point(i int) []byte { return r.section.Bytes()[i*r.size : (i+1)*r.size] }
 
 // checkCoordinates checks that every coordinate of every point is below p.
-func (k *Key) checkCoordinates(ctx context.Context) error {
+func (k *Key) checkCoordinates(ctx context.Context, checked *progress.Counter) error {
 	base := k.header.curve.BaseBytes()
 	for _, r := range k.runs() {
 		data := r.section.Bytes()
@@ -97,6 +108,7 @@ func (k *Key) checkCoordinates(ctx context.Context) error {
 				return r.section.Errorf(i*base, "coordinate %s of point %d is not below the prime p (not canonical)",
 					coordinateName(i%perPoint, r.g2), i/perPoint).WithFix("the key is damaged; fetch or make it again")
 			}
+			checked.Add((end - start) * base)
 			return nil
 		})
 		if err != nil {

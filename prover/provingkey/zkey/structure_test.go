@@ -25,7 +25,7 @@ func TestParseReadsAnyOrderOfSections(t *testing.T) {
 		} {
 			k := newTiny(id)
 			k.order = order
-			got, err := zkey.Parse(t.Context(), "key", k.bytes())
+			got, err := zkey.Parse(t.Context(), "key", k.bytes(), nil)
 			if err != nil {
 				t.Errorf("%s, %s: %v", id, name, err)
 				continue
@@ -80,7 +80,7 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		if c.bytes != nil {
 			data = c.bytes(data)
 		}
-		_, err := zkey.Parse(t.Context(), "key", data)
+		_, err := zkey.Parse(t.Context(), "key", data, nil)
 		if err == nil {
 			t.Errorf("%s: is accepted, want an error that says %q", name, c.want)
 			continue
@@ -94,7 +94,7 @@ func TestMatricesHoldTheCoefficients(t *testing.T) {
 	for _, id := range curve.All {
 		k := newTiny(id)
 		k.coefficients = []coefficient{{1, 2, 3, 7}, {0, 1, 2, -3}, {0, 0, 1, 1}, {0, 1, 1, 5}, {1, 2, 0, 7}}
-		key, err := zkey.Parse(t.Context(), "key", k.bytes())
+		key, err := zkey.Parse(t.Context(), "key", k.bytes(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestMatricesHoldTheCoefficients(t *testing.T) {
 }
 
 func TestTrailingBytesAreAWarning(t *testing.T) {
-	key, err := zkey.Parse(t.Context(), "key", append(newTiny(curve.BN254).bytes(), "garbage"...))
+	key, err := zkey.Parse(t.Context(), "key", append(newTiny(curve.BN254).bytes(), "garbage"...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestCountsDoNotAllocate(t *testing.T) {
 			binary.LittleEndian.PutUint64(damaged[at:], value)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if key, err := zkey.Parse(t.Context(), "key", damaged); err == nil {
+			if key, err := zkey.Parse(t.Context(), "key", damaged, nil); err == nil {
 				if _, err := key.Matrices(); err != nil {
 					t.Error(err)
 				}

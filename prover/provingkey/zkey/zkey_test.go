@@ -13,6 +13,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/circuit/circom"
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/internal/counted"
 	"github.com/cuzk-dev/cuzk/prover/internal/samples"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/zkey"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
@@ -21,7 +22,7 @@ import (
 func TestOpenReadsRealKeys(t *testing.T) {
 	for _, c := range samples.All(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			k, err := zkey.Open(t.Context(), c.Key)
+			k, err := zkey.Open(t.Context(), c.Key, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,6 +51,28 @@ func TestOpenReadsRealKeys(t *testing.T) {
 			}
 			checkBindingRows(t, fromKey, k.Public())
 		})
+	}
+}
+
+// Opening a key tells of the bytes of its points and coefficients, which the sections of the file hold; its digest tells of all.
+func TestTellsWhatIsRead(t *testing.T) {
+	for _, name := range []string{"bn128/multiplier", "bls12381/merkle16"} {
+		data := ownKey(t, name)
+		want := int64(-4) // the number of coefficients
+		for _, id := range []uint32{3, 4, 5, 6, 7, 8, 9} {
+			_, size := section(t, data, id)
+			want += int64(size)
+		}
+		var opened, digested counted.Work
+		k, err := zkey.Parse(t.Context(), name, data, opened.Tell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened.Whole(t, want)
+		if _, err := k.ComputeDigest(t.Context(), digested.Tell); err != nil {
+			t.Fatal(err)
+		}
+		digested.Whole(t, int64(len(data)))
 	}
 }
 
@@ -115,7 +138,7 @@ func TestOpenJudgesDamagedKeysAsExpected(t *testing.T) {
 			}
 			t.Run(string(id)+"/"+name, func(t *testing.T) {
 				path := filepath.Join(dir, name)
-				k, err := zkey.Open(t.Context(), path)
+				k, err := zkey.Open(t.Context(), path, nil)
 				if strings.HasPrefix(verdict, "reject:") {
 					expectError(t, err, path, wantError[name])
 					return
@@ -148,7 +171,7 @@ func expectError(t *testing.T, err error, path, want string) {
 
 func TestVerifyingKeyIsThatOfSnarkjs(t *testing.T) {
 	for _, c := range samples.All(t) {
-		k, err := zkey.Open(t.Context(), c.Key)
+		k, err := zkey.Open(t.Context(), c.Key, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

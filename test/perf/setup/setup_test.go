@@ -21,7 +21,7 @@ func TestZkey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := zkey.Parse(ctx, "test.zkey", data)
+	k, err := zkey.Parse(ctx, "test.zkey", data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

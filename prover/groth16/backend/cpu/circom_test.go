@@ -40,7 +40,7 @@ func open(t testing.TB, backend *cpu.Backend, folder string) *circuit {
 	c := &circuit{backend: backend}
 	ctx := t.Context()
 	var err error
-	c.source, err = zkey.Open(ctx, filepath.Join(folder, "circuit_final.zkey"))
+	c.source, err = zkey.Open(ctx, filepath.Join(folder, "circuit_final.zkey"), nil)
 	must(err)
 	m, err := c.source.Matrices()
 	must(err)

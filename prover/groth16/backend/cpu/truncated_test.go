@@ -27,7 +27,7 @@ func TestKeyThatVanishesIsAnError(t *testing.T) {
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			source, err := zkey.Open(t.Context(), path)
+			source, err := zkey.Open(t.Context(), path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
