@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -111,5 +112,45 @@ func TestSchedulingDeadline(t *testing.T) {
 	}
 	if p := s.later(time.Second).plan(); condition(p, api.ConditionFailed).Reason != api.ReasonSchedulingDeadlineExceeded {
 		t.Error("the time does not run after resume")
+	}
+}
+
+// Of a pod that was evicted or lost its node nothing may be left but the pod that replaces it.
+func TestSchedulingDeadlineAfterAPodIsGone(t *testing.T) {
+	minute := func(j *api.ProofJob) { j.Spec.SchedulingDeadlineSeconds = ptr.To[int64](60) }
+	exceeded := func(p Plan) bool {
+		return condition(p, api.ConditionFailureTarget).Reason == api.ReasonSchedulingDeadlineExceeded
+	}
+
+	s := newScene(t, 1, minute).begin()
+	s.pod(0, corev1.PodRunning)
+	s.write(s.plan())
+	s.later(time.Hour).Pods = nil
+	if exceeded(s.plan()) {
+		t.Error("exceeded as soon as the pod that ran is gone")
+	}
+	s.pod(0, corev1.PodPending)
+	if exceeded(s.plan()) {
+		t.Error("exceeded as soon as a pod replaces the one that ran")
+	}
+	s.later(time.Minute)
+	s.write(s.plan()) // it does not run any more
+	if exceeded(s.later(59 * time.Second).plan()) {
+		t.Error("the time does not begin anew")
+	}
+	if !exceeded(s.later(time.Second).plan()) {
+		t.Error("the time does not run after the pod is gone")
+	}
+
+	// One that was scheduled and never ran leaves no trace in the status.
+	s = newScene(t, 1, minute).begin()
+	s.later(time.Hour).pod(0, corev1.PodPending, func(p *corev1.Pod) {
+		p.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation] = "1"
+	})
+	if exceeded(s.plan()) {
+		t.Error("exceeded as soon as a pod replaces one that was scheduled")
+	}
+	if !exceeded(s.later(time.Minute).plan()) {
+		t.Error("the time does not run for a pod that replaces another")
 	}
 }

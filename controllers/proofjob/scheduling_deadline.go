@@ -12,7 +12,8 @@ import (
 )
 
 // schedulingDeadline ends a job that finds no place to run. The time runs only while no pod of the job is scheduled: from
-// the job's creation or its last resume, or from the end of the last pod that was.
+// the job's creation or its last resume, or from the end of the last pod that was. That pod may be gone: then the one that
+// replaces it and the status tell when it ended.
 func (p *planner) schedulingDeadline() {
 	limit := p.o.Job.Spec.SchedulingDeadlineSeconds
 	if limit == nil || p.suspendedNow() {
@@ -24,17 +25,26 @@ func (p *planner) schedulingDeadline() {
 	} else if c.Status == metav1.ConditionTrue {
 		since = p.now // resumed just now
 	}
-	for _, pod := range p.o.Pods {
-		if pod.Spec.NodeName == "" {
-			continue
-		}
-		if !podEnded(pod) {
-			return
-		}
-		if t := endOf(pod); t.After(since) {
+	notBefore := func(t time.Time) {
+		if t.After(since) {
 			since = t
 		}
 	}
+	for _, pod := range p.o.Pods {
+		switch scheduled := pod.Spec.NodeName != ""; {
+		case scheduled && !podEnded(pod):
+			return
+		case scheduled:
+			notBefore(endOf(pod))
+		case attemptNumber(pod) > 1:
+			notBefore(pod.CreationTimestamp.Time)
+		}
+	}
+	running := p.was(api.ConditionRunning)
+	if running.Status == metav1.ConditionTrue {
+		return // pods ran until now; the condition turns if none does for long
+	}
+	notBefore(running.LastTransitionTime.Time)
 	deadline := since.Add(secondsOf(*limit))
 	if p.now.Before(deadline) {
 		p.lookAgainAt(deadline)
