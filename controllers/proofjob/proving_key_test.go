@@ -64,6 +64,26 @@ func TestKeyReady(t *testing.T) {
 	}
 }
 
+// A job that is not verified begins before its key is inspected, and goes on after.
+func TestKeyInspectedWhileProofsAreSkipped(t *testing.T) {
+	s := newScene(t, 1, func(j *api.ProofJob) { j.Spec.Verification = api.VerificationSkip })
+	inspected := s.Key
+	s.Key = s.Key.DeepCopy()
+	s.Key.Status = api.ProvingKeyStatus{}
+	s.begin()
+	for _, key := range []*api.ProvingKey{inspected, s.Key} {
+		s.Key = key
+		p := s.plan()
+		want(t, p, api.ConditionKeyReady, metav1.ConditionTrue, api.ReasonKeyReady)
+		if p.WriteStatus {
+			t.Error("the inspection is worth a write")
+		}
+	}
+	s.Key = inspected.DeepCopy()
+	s.Key.UID = "another"
+	want(t, s.plan(), api.ConditionKeyReady, metav1.ConditionFalse, api.ReasonKeyChanged)
+}
+
 func TestKeyMadeAnew(t *testing.T) {
 	s := newScene(t, 1).begin()
 	s.pod(0, corev1.PodRunning)
