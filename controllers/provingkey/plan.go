@@ -138,7 +138,10 @@ func (p *planner) ready() {
 	s.Facts = facts
 	p.condition(api.ConditionReady, metav1.ConditionTrue, api.ReasonVerifyingKeyLoaded, fmt.Sprintf("The verifying key is sound; public inputs: %d.", c.Public))
 	p.condition(api.ConditionDegraded, metav1.ConditionFalse, api.ReasonAsExpected, "Nothing is wrong with the key.")
-	if p.o.Inspection != nil && p.o.Inspection.DeletionTimestamp == nil {
+	// What an inspection found goes with its pod: it is ended only when the status is known to hold it. The status's write
+	// makes the next plan.
+	written := p.o.Key.Status.VerifyingKey != nil
+	if written && p.o.Inspection != nil && p.o.Inspection.DeletionTimestamp == nil {
 		for i := range c.Location.ConfigMaps {
 			p.plan.Seal = append(p.plan.Seal, c.Location.ConfigMaps[i].Name)
 		}

@@ -98,7 +98,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// What an inspection found is taken over, its ConfigMap sealed and its Job ended.
+// What an inspection found is taken over; only when the status holds it is its ConfigMap sealed and its Job ended.
 func TestInspectionResult(t *testing.T) {
 	o := &Observation{
 		Key: newKey(), Inspection: &batchv1.Job{},
@@ -115,12 +115,17 @@ func TestInspectionResult(t *testing.T) {
 	if p.Status.ProvingKeyDigest != "sha256:pk" || p.Status.VerifyingKey.Digest != "sha256:vk" {
 		t.Errorf("digests %q, %q", p.Status.ProvingKeyDigest, p.Status.VerifyingKey.Digest)
 	}
-	if diff := cmp.Diff([]string{"key-verifying-key-01234567-0"}, p.Seal); diff != "" || !p.EndInspection {
-		t.Errorf("sealed (-want +got):\n%s\nended: %v", diff, p.EndInspection)
+	if len(p.Seal) > 0 || p.EndInspection {
+		t.Errorf("before the status holds the result, %v are sealed and the inspection is ended: %v", p.Seal, p.EndInspection)
+	}
+	o.Key = o.Key.DeepCopy()
+	o.Key.Status = p.Status
+	p = MakePlan(o, noon)
+	if diff := cmp.Diff([]string{"key-verifying-key-01234567-0"}, p.Seal); diff != "" || !p.EndInspection || p.WriteStatus {
+		t.Errorf("sealed (-want +got):\n%s\nended: %v, status written again: %v", diff, p.EndInspection, p.WriteStatus)
 	}
 	// Once the Job is gone, nothing is left to do, and the facts stay.
-	o.Key = o.Key.DeepCopy()
-	o.Key.Status, o.Inspection, o.Result = p.Status, nil, nil
+	o.Inspection, o.Result = nil, nil
 	if p := MakePlan(o, noon); p.WriteStatus || p.EndInspection || len(p.Seal) > 0 {
 		t.Errorf("then: %+v", p)
 	}
