@@ -160,7 +160,10 @@ func (r *Reconciler) observeInspection(ctx context.Context, o *Observation) erro
 		return fmt.Errorf("list pods of the inspection: %w", err)
 	}
 	for i := range pods.Items {
-		o.Pods = append(o.Pods, &pods.Items[i])
+		// Everybody who may create pods can give one these labels.
+		if pod := &pods.Items[i]; metav1.IsControlledBy(pod, &job) {
+			o.Pods = append(o.Pods, pod)
+		}
 	}
 	o.Result, o.Failure = readResult(o.Pods)
 	if o.Result != nil && o.Result.Curve != "" && o.Result.Curve != string(o.Key.Spec.Curve) {
