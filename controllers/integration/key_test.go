@@ -15,12 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/controllers/internal/simulated"
 	"github.com/cuzk-dev/cuzk/controllers/internal/verifyingkey"
+	"github.com/cuzk-dev/cuzk/controllers/provingkey"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -204,6 +209,46 @@ func TestKeys(t *testing.T) {
 		create(t, claim)
 		keyIs(t, claim, metav1.ConditionFalse, api.ReasonSourceNotFound)
 	})
+}
+
+// What was found of a key is not said of another one that was made under its name meanwhile.
+func TestStatusStaysWithItsKey(t *testing.T) {
+	namespace, _ := newNamespace(t)
+	at := client.ObjectKey{Namespace: namespace, Name: "key"}
+	var earlier api.ProvingKey
+	if err := admin.Get(t.Context(), at, &earlier); err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.Delete(t.Context(), earlier.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	create(t, newKey(namespace, "key"))
+
+	c, err := client.NewWithWatch(managerConfig, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := interceptor.NewClient(c, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, at client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+			if key, ok := object.(*api.ProvingKey); ok {
+				earlier.DeepCopyInto(key)
+				return nil
+			}
+			return c.Get(ctx, at, object, opts...)
+		},
+	})
+	r := &provingkey.Reconciler{Client: late, Direct: c, Clock: clock.RealClock{}, Recorder: events.NewFakeRecorder(1)}
+	result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: at})
+	if err != nil || result.RequeueAfter == 0 {
+		t.Errorf("the key is looked at again after %s (%v)", result.RequeueAfter, err)
+	}
+	var now api.ProvingKey
+	if err := admin.Get(t.Context(), at, &now); err != nil {
+		t.Fatal(err)
+	}
+	if now.UID == earlier.UID || len(now.Status.Conditions) > 0 {
+		t.Errorf("the new key has the status of the earlier one: %+v", now.Status)
+	}
 }
 
 // touchKey makes the operator look at a key.

@@ -65,7 +65,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	plan := MakePlan(o, r.Clock.Now())
 	failed := r.act(ctx, &key, o, &plan)
 	if plan.WriteStatus {
-		if err := r.applyStatus(ctx, &key, &plan.Status); err != nil {
+		switch err := r.applyStatus(ctx, &key, &plan.Status); {
+		case apierrors.IsConflict(err): // what was read is not what is there
+			return ctrl.Result{RequeueAfter: time.Second}, nil
+		case err != nil:
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
 		r.told(ctx, &key, &plan)
@@ -142,6 +145,8 @@ func configMapLabels(key *api.ProvingKey) map[string]string {
 	return map[string]string{"app.kubernetes.io/name": "cuzk", proverpod.ProvingKeyLabel: key.Name}
 }
 
+// applyStatus writes the status of the key as it was read. Of metadata, the API server compares nothing but the resource
+// version when it writes a status: without it, the status would land on a key that was made anew under the same name.
 func (r *Reconciler) applyStatus(ctx context.Context, key *api.ProvingKey, status *api.ProvingKeyStatus) error {
 	data, err := json.Marshal(status)
 	if err != nil {
@@ -151,7 +156,8 @@ func (r *Reconciler) applyStatus(ctx context.Context, key *api.ProvingKey, statu
 	if err := json.Unmarshal(data, want); err != nil {
 		return err
 	}
-	if err := r.Client.Status().Apply(ctx, apiac.ProvingKey(key.Name, key.Namespace).WithUID(key.UID).WithStatus(want), identity.FieldOwner, client.ForceOwnership); err != nil {
+	apply := apiac.ProvingKey(key.Name, key.Namespace).WithResourceVersion(key.ResourceVersion).WithStatus(want)
+	if err := r.Client.Status().Apply(ctx, apply, identity.FieldOwner, client.ForceOwnership); err != nil {
 		return fmt.Errorf("write status: %w", err)
 	}
 	return nil
