@@ -159,6 +159,29 @@ func TestKeys(t *testing.T) {
 		}
 	})
 
+	// A Job without the operator's labels is not in its cache.
+	t.Run("NameOfTheInspectionIsTaken", func(t *testing.T) {
+		t.Parallel()
+		taken := &batchv1.Job{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "taken-inspect"},
+			Spec: batchv1.JobSpec{Suspend: ptr.To(true), Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "c", Image: "other:1"}},
+			}}},
+		}
+		create(t, taken)
+		key := newKey(namespace, "taken")
+		create(t, key)
+		keyIs(t, key, metav1.ConditionFalse, api.ReasonInspectionFailed)
+		if m := meta.FindStatusCondition(key.Status.Conditions, api.ConditionReady).Message; !strings.Contains(m, "Job taken-inspect that does not belong to this ProvingKey") {
+			t.Errorf("message %q", m)
+		}
+		if err := admin.Delete(t.Context(), taken, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+			t.Fatal(err)
+		}
+		touchKey(t, key)
+		keyIs(t, key, metav1.ConditionFalse, api.ReasonInspecting)
+	})
+
 	t.Run("ConfigMaps", func(t *testing.T) {
 		t.Parallel()
 		trapdoor := simulated.NewKey(2)

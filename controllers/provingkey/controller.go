@@ -5,6 +5,7 @@ package provingkey
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -38,6 +39,9 @@ import (
 // +kubebuilder:rbac:groups=proving.cuzk.dev,resources=provingkeys/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;patch
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get
+
+// errForeign says that the Job of the inspection's name belongs to someone else.
+var errForeign = errors.New("a Job of that name belongs to someone else")
 
 // Reconciler makes ProvingKeys ready.
 type Reconciler struct {
@@ -79,22 +83,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: plan.RequeueAfter}, nil
 }
 
-// act makes or ends the inspection. A refusal of the API server is shown in the status.
+// act makes or ends the inspection.
 func (r *Reconciler) act(ctx context.Context, key *api.ProvingKey, o *Observation, plan *Plan) error {
 	if plan.Inspect {
-		if err := r.startInspection(ctx, key); err != nil {
-			p := &planner{o: o, now: r.Clock.Now(), status: &plan.Status}
-			p.notReady(api.ReasonInspectionFailed, "The inspection of the key's files cannot be started: "+text.Sentence(err.Error()), false)
-			plan.WriteStatus = true
-			if was := meta.FindStatusCondition(key.Status.Conditions, api.ConditionReady); was != nil && was.Reason == api.ReasonInspectionFailed && key.Status.ObservedGeneration == key.Generation {
-				plan.WriteStatus = false // said before
-			}
-			if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
-				plan.RequeueAfter = retry // said in the status
-				return nil
-			}
-			return err
-		}
+		return r.inspect(ctx, key, o, plan)
 	}
 	for _, name := range plan.Seal {
 		cm := corev1ac.ConfigMap(name, key.Namespace).WithImmutable(true).WithOwnerReferences(owner(key)).WithLabels(configMapLabels(key))
@@ -113,6 +105,29 @@ func (r *Reconciler) act(ctx context.Context, key *api.ProvingKey, o *Observatio
 	return nil
 }
 
+// inspect starts the inspection. What keeps it from being started is shown in the status.
+func (r *Reconciler) inspect(ctx context.Context, key *api.ProvingKey, o *Observation, plan *Plan) error {
+	err := r.startInspection(ctx, key)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errForeign):
+		o.Foreign = true
+		*plan = MakePlan(o, r.Clock.Now())
+		return nil
+	}
+	p := &planner{o: o, now: r.Clock.Now(), status: &plan.Status}
+	p.notReady(api.ReasonInspectionFailed, "The inspection of the key's files cannot be started: "+text.Sentence(err.Error()), false)
+	was := meta.FindStatusCondition(key.Status.Conditions, api.ConditionReady)
+	said := was != nil && was.Reason == api.ReasonInspectionFailed && key.Status.ObservedGeneration == key.Generation
+	plan.WriteStatus = !said
+	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
+		plan.RequeueAfter = retry
+		return nil
+	}
+	return err
+}
+
 func (r *Reconciler) startInspection(ctx context.Context, key *api.ProvingKey) error {
 	logf.FromContext(ctx).V(1).Info("Starting inspection", "job", InspectionName(key))
 	names := outputs(key)
@@ -129,11 +144,18 @@ func (r *Reconciler) startInspection(ctx context.Context, key *api.ProvingKey) e
 	if err != nil {
 		return err
 	}
-	err = r.Client.Create(ctx, job, identity.FieldOwner)
-	if apierrors.IsAlreadyExists(err) {
-		return nil // seen with the next observation
+	if err := r.Client.Create(ctx, job, identity.FieldOwner); !apierrors.IsAlreadyExists(err) {
+		return err
 	}
-	return err
+	// The cache is late, or it does not hold the Job, since it is not one that the operator made.
+	var have batchv1.Job
+	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(job), &have); err != nil {
+		return err
+	}
+	if !metav1.IsControlledBy(&have, key) {
+		return errForeign
+	}
+	return nil
 }
 
 func owner(key *api.ProvingKey) *metav1ac.OwnerReferenceApplyConfiguration {
