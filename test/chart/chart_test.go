@@ -346,6 +346,23 @@ func TestEverything(t *testing.T) {
 	}
 }
 
+// A PodMonitor has no field for the file of Prometheus's own token; the API server would drop it, and scrapes be refused.
+func TestPodMonitorTakesItsTokenFromASecret(t *testing.T) {
+	monitor := objects(t, "--values", filepath.Join("testdata", "everything.yaml"))["PodMonitor/proving-manager"]
+	endpoints, _, err := unstructured.NestedSlice(monitor.Object, "spec", "podMetricsEndpoints")
+	if err != nil || len(endpoints) != 1 {
+		t.Fatalf("endpoints %v (%v)", endpoints, err)
+	}
+	want := map[string]any{
+		"port": "metrics", "scheme": "https", "path": "/metrics", "interval": "15s",
+		"authorization": map[string]any{"credentials": map[string]any{"name": "scraper", "key": "bearer"}},
+		"tlsConfig":     map[string]any{"insecureSkipVerify": true},
+	}
+	if diff := cmp.Diff(any(want), endpoints[0]); diff != "" {
+		t.Errorf("endpoint (-want +got):\n%s", diff)
+	}
+}
+
 func covers(selector, labels map[string]string) bool {
 	for key, value := range selector {
 		if labels[key] != value {
@@ -384,6 +401,7 @@ func TestRefused(t *testing.T) {
 		"a duration without a unit":        {[]string{"--set-string", "leaderElection.leaseDuration=60"}, "leaseDuration"},
 		"two managers without a leader":    {[]string{"--set", "leaderElection.enabled=false"}, "leaderElection.enabled"},
 		"a monitor without metrics":        {[]string{"--set", "metrics.enabled=false,metrics.serviceMonitor.enabled=true"}, "metrics.enabled"},
+		"a PodMonitor without a token":     {[]string{"--set", "metrics.podMonitor.enabled=true"}, "metrics.podMonitor.tokenSecret.name"},
 		"no account and none named":        {[]string{"--set", "serviceAccount.create=false"}, "serviceAccount.name"},
 		"an old cluster":                   {[]string{"--kube-version", "1.34.0"}, "1.35"},
 	} {
