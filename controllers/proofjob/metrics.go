@@ -24,11 +24,8 @@ var (
 		Help:    "Time of a proved partition in a stage, by stage (queue, srs, synth, gpu, verify, total) and backend.",
 		Buckets: prometheus.ExponentialBuckets(0.01, 2.5, 14),
 	}, []string{"stage", "backend"})
-	partitionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "cuzk_partitions_total",
-		Help: "Partitions of finished ProofJobs, by state (Succeeded, Failed).",
-	}, []string{"state"})
-	statusWrites = prometheus.NewCounter(prometheus.CounterOpts{
+	partitionsTotal = newPartitionCounter()
+	statusWrites    = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "cuzk_proofjob_status_writes_total",
 		Help: "Status writes of the operator.",
 	})
@@ -73,4 +70,16 @@ func measureStages(r *api.PartitionReport) {
 			stageSeconds.WithLabelValues(stage, backend).Observe(float64(*ms) / 1000)
 		}
 	}
+}
+
+// newPartitionCounter counts both states from 0 on: one that appeared with its first partition would be no increase.
+func newPartitionCounter() *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "cuzk_partitions_total",
+		Help: "Partitions of finished ProofJobs, by state (Succeeded, Failed).",
+	}, []string{"state"})
+	for _, state := range []api.PartitionState{api.PartitionSucceeded, api.PartitionFailed} {
+		c.WithLabelValues(string(state))
+	}
+	return c
 }
