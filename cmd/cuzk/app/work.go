@@ -4,11 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,6 +18,7 @@ import (
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/worker"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
@@ -108,6 +110,9 @@ func (a *app) podBackend(o *order.Order, scratch string) (groth16.Backend, error
 		// The rest is for the key's tables, the witness generator and Go itself.
 		budget = memory.Limit() * 9 / 10
 	}
+	if a.flags.threads == 0 && o.Backend.GPUThreads > 0 {
+		a.flags.threads = min(o.Backend.GPUThreads, runtime.GOMAXPROCS(0))
+	}
 	wish := backendWish{
 		name: backendAuto, memory: budget, proofs: o.Backend.PartitionWorkers, proofsPerGPU: o.Backend.GPUWorkersPerDevice,
 		copyThreads: o.Backend.GPUThreads, kernelCache: filepath.Join(scratch, "kernels"),
@@ -118,7 +123,12 @@ func (a *app) podBackend(o *order.Order, scratch string) (groth16.Backend, error
 	case string(v1alpha1.BackendCPU):
 		wish.name = backendCPU
 	}
-	return a.openBackend(wish)
+	backend, err := a.openBackend(wish)
+	if _, processor := backend.(*cpu.Backend); processor && a.flags.threads > 0 {
+		// The backend's number of threads is of each of its tasks, several of which run side by side.
+		runtime.GOMAXPROCS(a.flags.threads)
+	}
+	return backend, err
 }
 
 // lastWord leaves an error that comes before any work where the operator finds it.
@@ -136,8 +146,8 @@ func clusterClient() (client.Client, error) {
 		return nil, failure.New(failure.Usage, "find the API server: %w", err).WithFix("run inside a pod with a mounted token, or set KUBECONFIG")
 	}
 	config.UserAgent = "cuzk-prover"
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+	scheme := kruntime.NewScheme()
+	for _, add := range []func(*kruntime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
