@@ -190,15 +190,19 @@ func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// parseLastWord reads a pod's termination message; it is empty if the pod has not ended or said something else.
+// parseLastWord reads a pod's termination message; it is empty if the pod has not ended or said something else. Of one in
+// another version only the error counts, which may be about the version.
 func parseLastWord(pod *corev1.Pod) order.Termination {
 	var t order.Termination
 	end := terminated(pod)
 	if end == nil || len(end.Message) == 0 || len(end.Message) > 4096 {
 		return t
 	}
-	if err := json.Unmarshal([]byte(end.Message), &t); err != nil || t.Version != order.Version {
+	if err := json.Unmarshal([]byte(end.Message), &t); err != nil {
 		return order.Termination{}
+	}
+	if t.Version != order.Version {
+		return order.Termination{Class: t.Class, Message: t.Message}
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -150,5 +151,22 @@ func TestParseIndexes(t *testing.T) {
 		if diff := cmp.Diff(want, parseIndexes(list)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", list, diff)
 		}
+	}
+}
+
+// An image of another release, whose termination messages have another version, is heard when it says that it is one.
+func TestErrorOfAnotherReleaseIsHeard(t *testing.T) {
+	s := newScene(t, 1).begin()
+	s.pod(0, corev1.PodFailed, ended(4, nil), func(p *corev1.Pod) {
+		p.Status.ContainerStatuses[0].State.Terminated.Message = `{"v":99,"class":"Usage","message":"use a prover image of the operator's release","partitions":[{"index":0,"proof":"p"}]}`
+	})
+	s.childCondition(batchv1.JobFailed, batchv1.JobReasonPodFailurePolicy)
+	p := s.plan()
+	want(t, p, api.ConditionFailed, metav1.ConditionTrue, api.ReasonInvalidConfiguration)
+	if m := condition(p, api.ConditionFailed).Message; m != "Use a prover image of the operator's release." {
+		t.Errorf("message %q", m)
+	}
+	if n := len(actions[StoreReport](p)); n != 0 {
+		t.Errorf("%d proofs are taken from a message that may mean something else", n)
 	}
 }

@@ -109,7 +109,7 @@ func readResult(pods []*corev1.Pod) (*order.InspectionResult, string) {
 			switch {
 			case err == nil && r.Version == order.Version && r.Class == "" && end.ExitCode == 0:
 				return &r, ""
-			case err == nil && r.Version == order.Version && r.Message != "":
+			case err == nil && r.Message != "": // of any version: it may be about the version
 				last = r.Message
 			default:
 				last = fmt.Sprintf("the pod ended with exit code %d (%s)", end.ExitCode, end.Reason)

@@ -151,6 +151,7 @@ func TestReadResult(t *testing.T) {
 		{[]*corev1.Pod{pod(1, good)}, false, "exit code 1"}, // a result counts only if the pod ended well
 		{[]*corev1.Pod{pod(0, "not JSON")}, false, "exit code 0"},
 		{[]*corev1.Pod{pod(0, `{"v":99}`)}, false, "exit code 0"},
+		{[]*corev1.Pod{pod(4, `{"v":99,"class":"Usage","message":"use an image of the operator's release"}`)}, false, "operator's release"},
 	} {
 		result, failure := readResult(c.pods)
 		if (result != nil) != c.result || !strings.Contains(failure, c.failure) || (failure == "") != (c.failure == "") {

@@ -66,42 +66,63 @@ func (a *app) work(ctx context.Context, f *workFlags) error {
 	if err != nil {
 		return failure.New(failure.Usage, "%w", err).WithFix("cuzk work runs in the pods that the operator makes")
 	}
-	log := logr.FromSlogHandler(a.log.Handler())
-	c, err := clusterClient()
+	run, err := a.prepare(data, f)
 	if err != nil {
-		return err
+		return f.lastWord(err)
 	}
+	return run(ctx)
+}
+
+// prepare makes all that an order needs before it can be carried out.
+func (a *app) prepare(data []byte, f *workFlags) (func(context.Context) error, error) {
 	if f.inspectKey {
-		o, err := order.ParseInspectionOrder(data)
-		if err != nil {
-			return failure.New(failure.Usage, "%w", err).In(f.order)
-		}
-		w := &worker.Inspection{
-			Order: o, Client: c, Inspector: worker.KeyReaders{}, Log: log, Clock: clock.RealClock{},
-			Scratch: f.scratch, Termination: f.termination,
-		}
-		return w.Run(ctx)
+		return a.prepareInspection(data, f)
 	}
 	o, err := order.Parse(data)
 	if err != nil {
-		return failure.New(failure.Usage, "%w", err).In(f.order)
+		return nil, failure.New(failure.Usage, "%w", err).In(f.order)
 	}
 	pod, err := worker.PodFromEnvironment(os.Getenv)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	c, err := clusterClient()
+	if err != nil {
+		return nil, err
 	}
 	backend, err := a.podBackend(o, f.scratch)
 	if err != nil {
-		return lastWord(f.termination, err)
+		return nil, err
 	}
-	defer backend.Close()
 	w := &worker.Worker{
-		Pod: pod, Order: o, Client: c, Log: log, Clock: clock.RealClock{}, Scratch: f.scratch, Termination: f.termination,
+		Pod: pod, Order: o, Client: c, Log: a.clusterLog(), Clock: clock.RealClock{}, Scratch: f.scratch, Termination: f.termination,
 		Engine:   &worker.Pipeline{Backend: backend, CacheFolder: filepath.Join(f.scratch, "programs"), Log: a.log},
 		Filecoin: &worker.Filecoin{Backend: backend, CacheFolder: filepath.Join(f.scratch, constraintsFolder), Log: a.log},
 	}
-	return w.Run(ctx)
+	return func(ctx context.Context) error {
+		defer backend.Close()
+		return w.Run(ctx)
+	}, nil
 }
+
+func (a *app) prepareInspection(data []byte, f *workFlags) (func(context.Context) error, error) {
+	o, err := order.ParseInspectionOrder(data)
+	if err != nil {
+		return nil, failure.New(failure.Usage, "%w", err).In(f.order)
+	}
+	c, err := clusterClient()
+	if err != nil {
+		return nil, err
+	}
+	w := &worker.Inspection{
+		Order: o, Client: c, Inspector: worker.KeyReaders{}, Log: a.clusterLog(), Clock: clock.RealClock{},
+		Scratch: f.scratch, Termination: f.termination,
+	}
+	return w.Run, nil
+}
+
+// clusterLog is the log in the form that Kubernetes' libraries have for one.
+func (a *app) clusterLog() logr.Logger { return logr.FromSlogHandler(a.log.Handler()) }
 
 // podBackend makes the backend that the order names, within the pod's memory.
 func (a *app) podBackend(o *order.Order, scratch string) (groth16.Backend, error) {
@@ -131,11 +152,15 @@ func (a *app) podBackend(o *order.Order, scratch string) (groth16.Backend, error
 	return backend, err
 }
 
-// lastWord leaves an error that comes before any work where the operator finds it.
-func lastWord(path string, err error) error {
-	t := order.Termination{Class: string(failure.ClassOf(err)), Message: v1alpha1.ReportMessage(err.Error(), v1alpha1.MaxMessageLength)}
+// lastWord leaves an error that comes before any work where the operator finds it, and returns it.
+func (f *workFlags) lastWord(err error) error {
+	class, message := string(failure.ClassOf(err)), v1alpha1.ReportMessage(err.Error(), v1alpha1.MaxMessageLength)
+	word := order.Termination{Class: class, Message: message}.Marshal(func(string) string { return "" })
+	if f.inspectKey {
+		word = order.InspectionResult{Class: class, Message: message}.Marshal()
+	}
 	// The exit code says the same if the message cannot be written.
-	_ = os.WriteFile(path, t.Marshal(func(string) string { return "" }), 0o600)
+	_ = os.WriteFile(f.termination, word, 0o600)
 	return err
 }
 

@@ -1,8 +1,12 @@
 package app
 
 import (
+	"encoding/json"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
@@ -26,5 +30,41 @@ func TestPodComputesWithItsThreads(t *testing.T) {
 		if err := backend.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A pod whose image is not of the operator's release, or that runs elsewhere, says so before it ends.
+func TestPodThatCannotBeginLeavesAWord(t *testing.T) {
+	t.Setenv(order.EnvPodName, "pod")
+	t.Setenv(order.EnvPodNamespace, "proofs")
+	t.Setenv(order.EnvPodUID, "")
+	for _, c := range []struct {
+		name, order string
+		inspect     bool
+		says        string
+	}{
+		{"order of another release", `{"version":99}`, false, "use a prover image of the operator's release"},
+		{"inspection order of another release", `{"version":99}`, true, "use a prover image of the operator's release"},
+		{"no pod", `{"version":1,"partitions":1,"partitionsPerPod":1,"inputs":[{}]}`, false, order.EnvPodUID},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			f := &workFlags{inspectKey: c.inspect, order: filepath.Join(dir, "order"), scratch: dir, termination: filepath.Join(dir, "word")}
+			if err := os.WriteFile(f.order, []byte(c.order), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a := &app{log: slog.New(slog.DiscardHandler)}
+			if err := a.work(t.Context(), f); err == nil {
+				t.Fatal("it worked")
+			}
+			data, err := os.ReadFile(f.termination)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var word struct{ Class, Message string }
+			if err := json.Unmarshal(data, &word); err != nil || word.Class != "Usage" || !strings.Contains(word.Message, c.says) {
+				t.Errorf("last word %s (%v), want %q in it", data, err, c.says)
+			}
+		})
 	}
 }
