@@ -71,6 +71,8 @@ func TestProofJobImmutable(t *testing.T) {
 		{full, `{"spec": {"provingKeyRef": {"name": "other"}}}`, cannot("provingKeyRef", "provingKeyRef cannot be changed")},
 		{full, `{"spec": {"inputs": [{"name": "input-0", "inline": {"input": "{}"}}]}}`, inputs},
 		{bare, `{"spec": {"inputs": [{"name": "input-0", "inline": {"input": "{\"a\": \"4\"}"}}, {"name": "input-1", "inline": {"input": "{\"a\": \"3\"}"}}]}}`, inputs},
+		// Partitions take their inputs by position, so their order cannot change either.
+		{bare, `{"spec": {"inputs": [{"name": "input-1", "inline": {"input": "{\"a\": \"3\"}"}}, {"name": "input-0", "inline": {"input": "{\"a\": \"3\"}"}}]}}`, inputs},
 		{full, `{"spec": {"execution": {"dedicated": {"parallelism": 2}}}}`, execution},
 		{full, `{"spec": {"execution": {"dedicated": {"image": null}}}}`, execution},
 		{full, `{"spec": {"execution": {"dedicated": null}}}`, execution},
