@@ -108,12 +108,13 @@ type DedicatedExecution struct {
 	// +kubebuilder:validation:MaxItems=8
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 
-	// env holds further environment variables of the prover container. Names that begin with CUZK_ are reserved.
+	// env holds further environment variables of the prover container. JOB_COMPLETION_INDEX and names that begin with CUZK_
+	// are reserved.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:XValidation:rule="!self.exists(e, e.name.startsWith('CUZK_'))",message="env must not hold names that begin with CUZK_, which the operator sets: remove or rename them"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(e, e.name.startsWith('CUZK_') || e.name == 'JOB_COMPLETION_INDEX')",message="env must not hold JOB_COMPLETION_INDEX or names that begin with CUZK_, which Kubernetes and the operator set: remove or rename them"
 	// +kubebuilder:validation:XValidation:rule="self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768",message="env must be at most 32 KiB together: mount larger values from a ConfigMap or Secret"
 	Env []corev1.EnvVar `json:"env,omitempty"`
 

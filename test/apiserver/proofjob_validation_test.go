@@ -46,6 +46,7 @@ func TestProofJobValidation(t *testing.T) {
 		manyRuns   = "spec.runs: runs and warmupRuns together must be at most 50: lower one of them"
 		manyProofs = "spec.runs: (runs + warmupRuns) times the number of inputs must be at most 512: lower runs or warmupRuns, or split inputs into several ProofJobs"
 		badLabels  = "spec.execution.dedicated.podLabels: podLabels must not hold keys that begin with proving.cuzk.dev/, batch.kubernetes.io/ or kueue.x-k8s.io/, nor controller-uid or job-name: remove them (labels for Kueue belong on the ProofJob itself)"
+		badEnv     = "spec.execution.dedicated.env: env must not hold JOB_COMPLETION_INDEX or names that begin with CUZK_, which Kubernetes and the operator set: remove or rename them"
 		badNotes   = "spec.execution.dedicated.podAnnotations: podAnnotations must not hold keys that begin with proving.cuzk.dev/, batch.kubernetes.io/ or kueue.x-k8s.io/: remove them"
 	)
 	cases := []struct {
@@ -196,7 +197,9 @@ func TestProofJobValidation(t *testing.T) {
 			s.Execution.Dedicated.PodAnnotations = map[string]string{"a": strings.Repeat("b", 32768)}
 		}, want: []string{"spec.execution.dedicated.podAnnotations: podAnnotations must be at most 32 KiB together: shorten or remove some"}},
 		{name: "environment of this project", change: func(s spec) { s.Execution.Dedicated.Env = []corev1.EnvVar{{Name: "CUZK_POD_UID", Value: "1"}} },
-			want: []string{"spec.execution.dedicated.env: env must not hold names that begin with CUZK_, which the operator sets: remove or rename them"}},
+			want: []string{badEnv}},
+		{name: "environment of the Job controller", change: func(s spec) { s.Execution.Dedicated.Env = []corev1.EnvVar{{Name: "JOB_COMPLETION_INDEX", Value: "1"}} },
+			want: []string{badEnv}},
 		{name: "large environment", change: func(s spec) {
 			s.Execution.Dedicated.Env = []corev1.EnvVar{{Name: "A", Value: strings.Repeat("b", 32768)}}
 		}, want: []string{"spec.execution.dedicated.env: env must be at most 32 KiB together: mount larger values from a ConfigMap or Secret"}},

@@ -42,7 +42,8 @@ type DedicatedExecutionApplyConfiguration struct {
 	Affinity *v1.Affinity `json:"affinity,omitempty"`
 	// topologySpreadConstraints spread the pods over nodes or zones.
 	TopologySpreadConstraints []v1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
-	// env holds further environment variables of the prover container. Names that begin with CUZK_ are reserved.
+	// env holds further environment variables of the prover container. JOB_COMPLETION_INDEX and names that begin with CUZK_
+	// are reserved.
 	Env []v1.EnvVar `json:"env,omitempty"`
 	// podLabels are further labels of the pods. Keys that begin with proving.cuzk.dev/, batch.kubernetes.io/ or
 	// kueue.x-k8s.io/ are reserved; labels for Kueue belong on the ProofJob itself.
