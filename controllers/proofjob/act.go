@@ -149,12 +149,13 @@ func refused(action Action, err error) *Refusal {
 	if _, creating := action.(CreateChild); !creating {
 		return nil
 	}
+	_, foreign := errors.AsType[*identity.ForeignError](err)
 	switch {
 	case errors.Is(err, errForeign):
 		return &Refusal{Reason: api.ReasonNameConflict, Message: "There is a Job of this name that does not belong to the ProofJob: delete it, or create the ProofJob under another name."}
 	case apierrors.IsInvalid(err) && namesField(err):
 		return &Refusal{Reason: api.ReasonInvalidJob, Message: "The API server refuses the Job: " + text.Sentence(err.Error()), ForGood: true}
-	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), apierrors.IsNotFound(err):
+	case foreign, apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), apierrors.IsNotFound(err):
 		return &Refusal{Reason: api.ReasonJobCreationFailed, Message: "The Job cannot be created: " + text.Sentence(err.Error())}
 	}
 	return nil

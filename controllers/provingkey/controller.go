@@ -121,7 +121,8 @@ func (r *Reconciler) inspect(ctx context.Context, key *api.ProvingKey, o *Observ
 	was := meta.FindStatusCondition(key.Status.Conditions, api.ConditionReady)
 	said := was != nil && was.Reason == api.ReasonInspectionFailed && key.Status.ObservedGeneration == key.Generation
 	plan.WriteStatus = !said
-	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
+	_, foreign := errors.AsType[*identity.ForeignError](err)
+	if foreign || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
 		plan.RequeueAfter = retry
 		return nil
 	}

@@ -27,7 +27,19 @@ const FieldOwner client.FieldOwner = "cuzk-manager"
 // trust is how long a namespace's identity is not looked at again.
 const trust = time.Minute
 
-var labels = map[string]string{"app.kubernetes.io/name": "cuzk", "app.kubernetes.io/managed-by": "cuzk-manager"}
+const managedBy = "app.kubernetes.io/managed-by"
+
+var labels = map[string]string{"app.kubernetes.io/name": "cuzk", managedBy: "cuzk-manager"}
+
+// ForeignError says that an object has the name of one of the operator's, other content, and no label that says that it is
+// the operator's. It is not overwritten: who names a ProvingKey may have no rights on Roles.
+type ForeignError struct{ Kind, Name string }
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("there is a %s %s that is not the operator's: delete it, or have it overwritten by giving it the label %s=%s", e.Kind, e.Name, managedBy, labels[managedBy])
+}
+
+func foreign(o client.Object) bool { return o.GetLabels()[managedBy] != labels[managedBy] }
 
 // ProverRules is all that a prover pod may do. The admission policy cuzk-prover-status narrows the second rule to the
 // reports of the pod's own partitions.
@@ -130,6 +142,8 @@ func (m *Maker) role(ctx context.Context, namespace, name string, rules []rbacv1
 	switch err := m.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
 	case err == nil && equality.Semantic.DeepEqual(have.Rules, rules):
 		return nil
+	case err == nil && foreign(&have):
+		return &ForeignError{Kind: "Role", Name: name}
 	case err != nil && !apierrors.IsNotFound(err):
 		return fmt.Errorf("get Role %s: %w", name, err)
 	}
@@ -152,6 +166,8 @@ func (m *Maker) binding(ctx context.Context, namespace, name, role, account stri
 	switch err := m.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &have); {
 	case err == nil && have.RoleRef.Kind == "Role" && have.RoleRef.Name == role && binds(have.Subjects, namespace, account):
 		return nil
+	case err == nil && foreign(&have):
+		return &ForeignError{Kind: "RoleBinding", Name: name}
 	case err != nil && !apierrors.IsNotFound(err):
 		return fmt.Errorf("get RoleBinding %s: %w", name, err)
 	}
