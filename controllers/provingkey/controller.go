@@ -18,6 +18,7 @@ import (
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -209,8 +210,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int) error {
 		For(&api.ProvingKey{}).
 		WatchesRawSource(source.Kind(cache, &batchv1.Job{}, handler.TypedEnqueueRequestForOwner[*batchv1.Job](mgr.GetScheme(), mgr.GetRESTMapper(), &api.ProvingKey{}, handler.OnlyControllerOwner()))).
 		WatchesRawSource(source.Kind(cache, &corev1.Pod{}, handler.TypedEnqueueRequestsFromMapFunc(keyOfPod))).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, ReconciliationTimeout: 2 * time.Minute}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, ReconciliationTimeout: 2 * time.Minute, RateLimiter: rateLimiter()}).
 		Complete(r)
+}
+
+// rateLimiter has what fails for the moment tried again within a minute.
+func rateLimiter() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, time.Minute)
 }
 
 func keyOfPod(_ context.Context, pod *corev1.Pod) []reconcile.Request {
