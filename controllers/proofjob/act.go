@@ -144,11 +144,29 @@ func (r *Reconciler) applyStatus(ctx context.Context, job *api.ProofJob, status 
 	return r.Client.Status().Apply(ctx, apiac.ProofJob(job.Name, job.Namespace).WithUID(job.UID).WithStatus(want), identity.FieldOwner, client.ForceOwnership)
 }
 
-// refused tells how a refused creation shows in the status, nil for a fault of the moment.
-func refused(action Action, err error) *Refusal {
-	if _, creating := action.(CreateChild); !creating {
-		return nil
+// refused notes what the API server will not take, for a plan that says so in the status; it is false for a fault of the
+// moment.
+func (o *Observation) refused(action Action, err error) bool {
+	switch a := action.(type) {
+	case CreateChild:
+		if why := refusalOf(err); why != nil {
+			o.Refused = why
+			return true
+		}
+	case StoreReport:
+		if apierrors.IsInvalid(err) {
+			if o.RefusedReports == nil {
+				o.RefusedReports = map[int32]string{}
+			}
+			o.RefusedReports[a.Index] = err.Error()
+			return true
+		}
 	}
+	return false
+}
+
+// refusalOf tells how a refused creation of the child shows in the status, nil if it was not refused.
+func refusalOf(err error) *Refusal {
 	_, foreign := errors.AsType[*identity.ForeignError](err)
 	switch {
 	case errors.Is(err, errForeign):

@@ -11,6 +11,7 @@ import (
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/controllers/internal/proverpod"
+	"github.com/cuzk-dev/cuzk/controllers/internal/text"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -103,6 +104,10 @@ func (p *planner) storeLastWord(x *partition) {
 		p.plan.ReadFresh = true
 		return
 	}
+	if why, refused := p.o.RefusedReports[x.index]; refused {
+		p.refuse(x, api.ReasonProofInvalid, text.Sentence("the proof cannot be stored: "+why))
+		return
+	}
 	e := x.word.entry
 	r := api.PartitionReport{
 		PodName: x.pod.Name, PodUID: string(x.pod.UID), Node: first(x.pod.Spec.NodeName, 63),
@@ -120,7 +125,6 @@ func (p *planner) storeLastWord(x *partition) {
 		r.PublicInputs, r.PublicInputsDigest = nil, api.PublicInputsDigest(r.PublicInputs)
 	}
 	p.act(StoreReport{Index: x.index, Report: r})
-	x.report = &r
 }
 
 // first is the beginning of s, n bytes at most; names are ASCII.

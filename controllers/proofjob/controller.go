@@ -90,35 +90,35 @@ func (r *Reconciler) plan(ctx context.Context, job *api.ProofJob) (*Observation,
 // carryOut acts, writes the status if it is due, and only then tells of it.
 func (r *Reconciler) carryOut(ctx context.Context, o *Observation, plan Plan) (ctrl.Result, error) {
 	var failed error
+	refused := false
 	for _, action := range plan.Actions {
-		err := r.act(ctx, o.Job, action)
-		if err == nil {
-			continue
-		}
-		failed = errors.Join(failed, fmt.Errorf("%T: %w", action, err))
-		if why := refused(action, err); why != nil {
+		switch err := r.act(ctx, o.Job, action); {
+		case err == nil:
+		case o.refused(action, err):
 			// Said in the status; whoever can do something about it is not who reads the log.
-			logf.FromContext(ctx).Info("Could not create Job", "reason", why.Reason, "error", err.Error())
-			failed = nil
-			o.Refused = why
-			plan = MakePlan(o, r.Config, r.Clock.Now())
-			break
+			logf.FromContext(ctx).Info("The API server refused", "action", fmt.Sprintf("%T", action), "error", err.Error())
+			refused = true
+		default:
+			failed = errors.Join(failed, fmt.Errorf("%T: %w", action, err))
 		}
+	}
+	if refused {
+		return r.carryOut(ctx, o, MakePlan(o, r.Config, r.Clock.Now()))
 	}
 	for _, check := range plan.Checks {
 		r.submit(o, check)
 	}
+	if failed != nil {
+		return ctrl.Result{}, failed // the status would tell of what was not done
+	}
 	if plan.WriteStatus {
 		if err := r.applyStatus(ctx, o.Job, &plan.Status); err != nil {
-			return ctrl.Result{}, errors.Join(failed, wrap("write status", client.IgnoreNotFound(err)))
+			return ctrl.Result{}, wrap("write status", client.IgnoreNotFound(err))
 		}
 		r.told(ctx, o.Job, &plan)
 	}
 	if plan.Forget {
 		r.forget(o.Job)
-	}
-	if failed != nil {
-		return ctrl.Result{}, failed
 	}
 	return ctrl.Result{RequeueAfter: plan.RequeueAfter}, nil
 }

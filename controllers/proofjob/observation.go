@@ -34,6 +34,9 @@ type Observation struct {
 	Fresh bool
 	// Refused says that the API server has just refused to create the child.
 	Refused *Refusal
+	// RefusedReports are those of termination messages that the API server has just refused to store, by partition, and
+	// why.
+	RefusedReports map[int32]string
 	// CreationFailure is the last event in which the Job controller says why it cannot create pods; see
 	// Plan.ReadCreationFailure. Nil means that nobody looked.
 	CreationFailure *string

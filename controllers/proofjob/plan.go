@@ -29,7 +29,7 @@ type Plan struct {
 	Status api.ProofJobStatus
 	// WriteStatus says that it is due; a status that differs may have to wait for the next write that is.
 	WriteStatus bool
-	// Actions are carried out in order, before the status is written.
+	// Actions are carried out in order, before the status is written, and only if they succeed is it written.
 	Actions []Action
 	// Checks are proofs to be verified.
 	Checks []Check
@@ -74,6 +74,9 @@ func MakePlan(o *Observation, cfg Config, now time.Time) Plan {
 	p.keyReady()
 	p.startTime()
 	p.attempts()
+	if len(p.plan.Actions) > 0 {
+		return p.plan // reports are stored: that wakes the job, and they are looked at like any other
+	}
 	p.verification()
 	p.deadNodes()
 	p.failedPartitions()

@@ -52,6 +52,7 @@ func (p *planner) due(was *api.ProofJobStatus) bool {
 		!equality.Semantic.DeepEqual(was.ProvingKey, s.ProvingKey) ||
 		conditionsChanged(was.Conditions, s.Conditions) ||
 		p.retryNeedsProgress(was) ||
+		len(p.o.RefusedReports) > 0 || // or they would be tried again with each look
 		p.milestone(s.Partitions) > p.milestone(was.Partitions)
 }
 
