@@ -79,13 +79,14 @@ func (r *Reconciler) createChild(ctx context.Context, job *api.ProofJob, child *
 	return nil
 }
 
-// storeReport applies a report as its pod would have.
+// storeReport applies a report as its pod would have. On a job made anew under the name it counts for nothing: its pod is
+// none of that job's.
 func (r *Reconciler) storeReport(ctx context.Context, job *api.ProofJob, a StoreReport) error {
 	report := apiac.PartitionReport()
 	if err := convert(a.Report, report); err != nil {
 		return err
 	}
-	want := apiac.ProofJob(job.Name, job.Namespace).WithUID(job.UID).WithStatus(apiac.ProofJobStatus().
+	want := apiac.ProofJob(job.Name, job.Namespace).WithStatus(apiac.ProofJobStatus().
 		WithPartitions(apiac.PartitionStatus().WithIndex(a.Index).WithReport(report)))
 	return r.Client.Status().Apply(ctx, want, client.FieldOwner(api.PartitionFieldManager(a.Index)), client.ForceOwnership)
 }
@@ -134,14 +135,19 @@ func convert(from, to any) error {
 	return json.Unmarshal(data, to)
 }
 
-// applyStatus writes the controller's part of the status.
-func (r *Reconciler) applyStatus(ctx context.Context, job *api.ProofJob, status *api.ProofJobStatus) error {
-	want := apiac.ProofJobStatus()
-	if err := convert(status, want); err != nil {
+// applyStatus writes the controller's part of the status. Of the metadata in a status apply the API server heeds the
+// resourceVersion alone.
+func (r *Reconciler) applyStatus(ctx context.Context, job *api.ProofJob, plan *Plan) error {
+	status := apiac.ProofJobStatus()
+	if err := convert(plan.Status, status); err != nil {
 		return err
 	}
+	want := apiac.ProofJob(job.Name, job.Namespace).WithStatus(status)
+	if plan.AsRead {
+		want.WithResourceVersion(job.ResourceVersion)
+	}
 	statusWrites.Inc()
-	return r.Client.Status().Apply(ctx, apiac.ProofJob(job.Name, job.Namespace).WithUID(job.UID).WithStatus(want), identity.FieldOwner, client.ForceOwnership)
+	return r.Client.Status().Apply(ctx, want, identity.FieldOwner, client.ForceOwnership)
 }
 
 // refused notes what the API server will not take, for a plan that says so in the status; it is false for a fault of the

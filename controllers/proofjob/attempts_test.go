@@ -78,6 +78,17 @@ func TestVerifiedProofsStay(t *testing.T) {
 	}
 }
 
+// A state that came to a job without a proof is that of an earlier job of its name.
+func TestStateWithoutAProof(t *testing.T) {
+	s := newScene(t, 1).begin()
+	s.Job.Status.Partitions[0].State = api.PartitionSucceeded
+	p := s.plan()
+	wantPartition(t, p, 0, api.PartitionPending, "")
+	if condition(p, api.ConditionComplete).Status != "" {
+		t.Error("complete without a proof")
+	}
+}
+
 func TestInputChanged(t *testing.T) {
 	a, b := "sha256:aa", "sha256:bb"
 	s := newScene(t, 2).begin()

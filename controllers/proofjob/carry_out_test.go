@@ -167,3 +167,63 @@ func TestReportIsRefused(t *testing.T) {
 		t.Errorf("a refused report is stored again: %v", p.Actions)
 	}
 }
+
+// What a job made anew under the same name must never inherit is written to the job that was read, and only that: other
+// writes would lose races with the reports of pods.
+func TestWritesOfTheJobThatWasRead(t *testing.T) {
+	begun := newScene(t, 1).begin()
+	pod := begun.pod(0, corev1.PodRunning)
+
+	ended := newScene(t, 1).begin()
+	ended.prove(0)
+
+	failed := newScene(t, 1, overdue).begin()
+	failed.Child = nil
+	failed.write(failed.plan())
+	failed.Job.Status.StartTime = ptr.To(metav1.NewTime(noon))
+	failed.later(time.Minute)
+
+	for name, c := range map[string]struct {
+		scene  *scene
+		asRead bool
+	}{
+		"entries":  {newScene(t, 1), true},
+		"running":  {begun, false},
+		"complete": {ended, true},
+		"failed":   {failed, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			on := &recorder{refuse: map[string]error{}}
+			if _, err := c.scene.carryOut(on); err != nil {
+				t.Fatal(err)
+			}
+			if on.status == nil {
+				t.Fatal("no status was written")
+			}
+			version := ""
+			if c.asRead {
+				version = "7"
+			}
+			if got := ptr.Deref(on.status.ResourceVersion, ""); got != version {
+				t.Errorf("resourceVersion %q, want %q", got, version)
+			}
+		})
+	}
+
+	// While pods work no write is of the job that was read, whatever it tells.
+	begun.Job.Spec.ActiveDeadlineSeconds = ptr.To[int64](1)
+	begun.later(time.Minute)
+	if p := begun.plan(); condition(p, api.ConditionFailureTarget).Status != metav1.ConditionTrue || p.AsRead {
+		t.Errorf("while pod %s is ended: %+v", pod.Name, p)
+	}
+}
+
+// A write that came too late is no fault: the job is planned anew.
+func TestConflictIsTriedAgain(t *testing.T) {
+	conflict := apierrors.NewConflict(api.Resource("proofjobs"), "batch", errors.New("modified"))
+	on := &recorder{refuse: map[string]error{"status": conflict}}
+	result, err := newScene(t, 1).carryOut(on)
+	if err != nil || result.RequeueAfter == 0 {
+		t.Errorf("again after %s, error %v", result.RequeueAfter, err)
+	}
+}

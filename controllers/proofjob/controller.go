@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -112,8 +113,8 @@ func (r *Reconciler) carryOut(ctx context.Context, o *Observation, plan Plan) (c
 		return ctrl.Result{}, failed // the status would tell of what was not done
 	}
 	if plan.WriteStatus {
-		if err := r.applyStatus(ctx, o.Job, &plan.Status); err != nil {
-			return ctrl.Result{}, wrap("write status", client.IgnoreNotFound(err))
+		if err := r.applyStatus(ctx, o.Job, &plan); err != nil {
+			return tryAgain(wrap("write status", client.IgnoreNotFound(err)))
 		}
 		r.told(ctx, o.Job, &plan)
 	}
@@ -121,6 +122,14 @@ func (r *Reconciler) carryOut(ctx context.Context, o *Observation, plan Plan) (c
 		r.forget(o.Job)
 	}
 	return ctrl.Result{RequeueAfter: plan.RequeueAfter}, nil
+}
+
+// tryAgain tells a fault from a write that only came too late: that is soon planned anew.
+func tryAgain(err error) (ctrl.Result, error) {
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: time.Second}, nil
+	}
+	return ctrl.Result{}, err
 }
 
 // told tells of what the status now says.

@@ -84,6 +84,9 @@ func (p *planner) entries() {
 		x.is = api.PartitionStatus{Index: x.index, Input: x.input.Name, State: api.PartitionPending}
 		if e, ok := known[x.index]; ok {
 			x.was = *e
+			if e.State == api.PartitionSucceeded && (e.Report == nil || e.Report.Proof == "") {
+				x.was.State = api.PartitionPending // it tells of an earlier job of this name
+			}
 			x.is.Attempts, x.is.Verified = e.Attempts, e.Verified
 			if x.settled() {
 				x.is.State, x.is.Reason, x.is.Message = e.State, e.Reason, e.Message

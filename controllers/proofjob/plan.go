@@ -29,6 +29,8 @@ type Plan struct {
 	Status api.ProofJobStatus
 	// WriteStatus says that it is due; a status that differs may have to wait for the next write that is.
 	WriteStatus bool
+	// AsRead says that the status may only be written to the job as it was read, not to one made anew under its name.
+	AsRead bool
 	// Actions are carried out in order, before the status is written, and only if they succeed is it written.
 	Actions []Action
 	// Checks are proofs to be verified.

@@ -38,6 +38,8 @@ func (p *planner) writeStatus() {
 		return
 	}
 	p.plan.WriteStatus = p.due(&was)
+	// Pods write nothing before the entries are there nor after the end, so that these writes lose no race with them.
+	p.plan.AsRead = p.ended || !p.entriesWritten()
 	if p.plan.WriteStatus {
 		p.transitions(&was)
 	}
