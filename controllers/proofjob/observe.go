@@ -86,6 +86,9 @@ func (r *Reconciler) gatherPods(ctx context.Context, o *Observation, from client
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
+		if !madeFor(pod, o.Job) {
+			continue
+		}
 		o.Pods = append(o.Pods, pod)
 		name := pod.Spec.NodeName
 		if _, seen := o.Nodes[name]; seen || name == "" {
@@ -100,6 +103,12 @@ func (r *Reconciler) gatherPods(ctx context.Context, o *Observation, from client
 		}
 	}
 	return nil
+}
+
+// madeFor says that a pod is of a Job of the ProofJob, the child or one before it. Anyone can make a pod with its labels.
+func madeFor(pod *corev1.Pod, job *api.ProofJob) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.APIVersion == batchv1.SchemeGroupVersion.String() && owner.Kind == "Job" && owner.Name == job.Name
 }
 
 // gatherVerdicts looks up what the pool knows of the proofs that are reported.
