@@ -228,6 +228,9 @@ func TestNameConflict(t *testing.T) {
 	if len(p.Actions) != 0 {
 		t.Errorf("acted on a Job of someone else: %v", p.Actions)
 	}
+	if p.RequeueAfter != 2*time.Second {
+		t.Errorf("whether its name is free is looked at after %s", p.RequeueAfter)
+	}
 }
 
 // The Job of an earlier job of the same name is waited for, without a word.

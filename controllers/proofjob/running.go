@@ -32,6 +32,7 @@ func (p *planner) running() {
 		p.lookAgain(p.refusalBackoff())
 	case p.o.Foreign:
 		not(api.ReasonNameConflict, fmt.Sprintf("There is a Job %s in namespace %s that does not belong to this ProofJob: delete it, or create the ProofJob under another name.", p.o.Job.Name, p.o.Job.Namespace))
+		p.lookAgain(p.refusalBackoff()) // nothing wakes the job when that one is gone
 	case run > 0:
 		p.condition(api.ConditionRunning, metav1.ConditionTrue, api.ReasonPodsRunning, fmt.Sprintf("%d of %d pods run.", run, pods))
 	case p.held:
