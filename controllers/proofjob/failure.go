@@ -3,6 +3,7 @@ package proofjob
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -72,12 +73,19 @@ func (p *planner) childFailed() {
 		p.fail(api.ReasonDeadlineExceeded, text.Sentence(c.Message))
 	case batchv1.JobReasonFailedIndexes, batchv1.JobReasonBackoffLimitExceeded:
 		// The partitions say it, once all proofs that did arrive are checked.
-		if p.childCondition(batchv1.JobFailed) != nil && len(p.plan.Checks) == 0 {
+		if p.childCondition(batchv1.JobFailed) != nil && !p.awaitsVerdicts() {
 			p.fail(api.ReasonPartitionsFailed, p.failedList())
 		}
 	default:
 		p.fail(api.ReasonJobFailed, text.Sentence(cmp.Or(c.Message, c.Reason)))
 	}
+}
+
+// awaitsVerdicts says that a proof is there that may count: it is being checked, or will be once the key can be used.
+func (p *planner) awaitsVerdicts() bool {
+	return len(p.plan.Checks) > 0 || slices.ContainsFunc(p.partitions, func(x partition) bool {
+		return !x.final() && p.hasProof(&x)
+	})
 }
 
 // maxFailedPartitions ends the job early once too many partitions failed, those with refused proofs included.

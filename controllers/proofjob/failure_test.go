@@ -57,6 +57,28 @@ func TestBadInputFailsAlone(t *testing.T) {
 	}
 }
 
+// A proof that arrived is checked before the job fails for another partition, even if its key is not there just then.
+func TestProofsOfAFailedJobAreChecked(t *testing.T) {
+	s := newScene(t, 2).begin()
+	s.report(0, s.pod(0, corev1.PodSucceeded), "proof-0", "10")
+	s.pod(1, corev1.PodFailed, ended(3, word("Input", "no")))
+	s.Child.Status.FailedIndexes = ptr.To("1")
+	s.childCondition(batchv1.JobFailed, batchv1.JobReasonFailedIndexes)
+	key := s.Key
+	s.Key = nil
+	p := s.plan()
+	if condition(p, api.ConditionFailureTarget).Status != "" {
+		t.Errorf("failed with a proof that nobody has looked at: %+v", condition(p, api.ConditionFailureTarget))
+	}
+	s.write(p)
+	s.Key = key
+	s.judge(0, valid)
+	p = s.plan()
+	want(t, p, api.ConditionFailed, metav1.ConditionTrue, api.ReasonPartitionsFailed)
+	wantPartition(t, p, 0, api.PartitionSucceeded, api.ReasonAgainstReportedInputs)
+	wantPartition(t, p, 1, api.PartitionFailed, api.ReasonInvalidInput)
+}
+
 func TestRetryThenBackoffLimit(t *testing.T) {
 	s := newScene(t, 1).begin()
 	s.pod(0, corev1.PodFailed, ended(7, word("IO", "connection reset")))
