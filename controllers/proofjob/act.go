@@ -52,7 +52,8 @@ func (r *Reconciler) act(ctx context.Context, job *api.ProofJob, action Action) 
 		return r.deletePod(ctx, job.Namespace, a)
 	case DeleteProofJob:
 		log.V(1).Info("Deleting expired ProofJob")
-		return gone(r.Client.Delete(ctx, job.DeepCopy(), client.Preconditions{UID: &a.UID, ResourceVersion: &a.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+		// A conflict is returned: what changed the job since may be nothing that wakes it.
+		return client.IgnoreNotFound(r.Client.Delete(ctx, job.DeepCopy(), client.Preconditions{UID: &a.UID, ResourceVersion: &a.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	}
 	return fmt.Errorf("unknown action %T", action)
 }

@@ -221,9 +221,18 @@ func TestWritesOfTheJobThatWasRead(t *testing.T) {
 // A write that came too late is no fault: the job is planned anew.
 func TestConflictIsTriedAgain(t *testing.T) {
 	conflict := apierrors.NewConflict(api.Resource("proofjobs"), "batch", errors.New("modified"))
-	on := &recorder{refuse: map[string]error{"status": conflict}}
-	result, err := newScene(t, 1).carryOut(on)
-	if err != nil || result.RequeueAfter == 0 {
-		t.Errorf("again after %s, error %v", result.RequeueAfter, err)
+	expired := newScene(t, 1, func(j *api.ProofJob) { j.Spec.TTLSecondsAfterFinished = ptr.To[int32](60) }).begin()
+	expired.prove(0)
+	expired.write(expired.plan())
+	expired.later(time.Minute)
+	for write, s := range map[string]*scene{"status": newScene(t, 1), deleteJob: expired} {
+		on := &recorder{refuse: map[string]error{write: conflict}}
+		result, err := s.carryOut(on)
+		if err != nil || result.RequeueAfter == 0 {
+			t.Errorf("%s: again after %s, error %v", write, result.RequeueAfter, err)
+		}
+		if diff := cmp.Diff([]string{write}, on.writes); diff != "" {
+			t.Errorf("writes (-want +got):\n%s", diff)
+		}
 	}
 }

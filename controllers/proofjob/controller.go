@@ -110,7 +110,7 @@ func (r *Reconciler) carryOut(ctx context.Context, o *Observation, plan Plan) (c
 		r.submit(o, check)
 	}
 	if failed != nil {
-		return ctrl.Result{}, failed // the status would tell of what was not done
+		return tryAgain(failed) // the status would tell of what was not done
 	}
 	if plan.WriteStatus {
 		if err := r.applyStatus(ctx, o.Job, &plan); err != nil {
