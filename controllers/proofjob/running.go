@@ -110,6 +110,9 @@ func (p *planner) whyPending() (reason, message string, settled bool) {
 		return "", "", false
 	}
 	reason, message = pendingReason(oldest)
+	if reason == api.ReasonPodsPending || reason == api.ReasonVolumeNotReady {
+		p.lookAgain(time.Minute) // a pod's conditions wake nobody
+	}
 	return reason, fmt.Sprintf("Pod %s: %s", oldest.Name, text.Sentence(message)), true
 }
 

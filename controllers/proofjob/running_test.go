@@ -35,6 +35,10 @@ func TestWhyPodsDoNotRun(t *testing.T) {
 		{api.ReasonVolumeNotReady, []func(*corev1.Pod){waits("ContainerCreating"), has(corev1.PodReadyToStartContainers)}},
 		{api.ReasonPodsPending, []func(*corev1.Pod){waits("ContainerCreating")}},
 	} {
+		var again time.Duration // of what only a pod's conditions tell
+		if c.reason == api.ReasonVolumeNotReady || c.reason == api.ReasonPodsPending {
+			again = time.Minute
+		}
 		s := newScene(t, 1).begin()
 		s.pod(0, corev1.PodPending, c.change...)
 		p := s.later(59 * time.Second).plan()
@@ -44,6 +48,9 @@ func TestWhyPodsDoNotRun(t *testing.T) {
 		}
 		p = s.later(time.Second).plan()
 		want(t, p, api.ConditionRunning, metav1.ConditionFalse, c.reason)
+		if p.RequeueAfter != again {
+			t.Errorf("%s: again after %s, want %s", c.reason, p.RequeueAfter, again)
+		}
 		s.write(p)
 		if s.plan().WriteStatus {
 			t.Errorf("%s is written twice", c.reason)
