@@ -139,6 +139,12 @@ const (
 	ReasonNotProved = "NotProved"
 )
 
+// Reason of events alone.
+const (
+	// ReasonDeviceWithdrawn: a pod gives a GPU no more work, because it failed or computed a wrong proof.
+	ReasonDeviceWithdrawn = "DeviceWithdrawn"
+)
+
 // Reasons of Ready and Degraded of a ProvingKey.
 const (
 	// ReasonVerifyingKeyLoaded: the verifying key was read and is sound.

@@ -3,9 +3,8 @@
 
 package v1alpha1
 
-// ProofInput is one thing to prove: a witness, or circom's input.json from which the key's witness generator makes one (the
-// content tells: one begins with "wtns", the other with '{'); for gnark a serialized full witness, for Filecoin what circuit
-// says.
+// ProofInput is one thing to prove: a witness, or circom's input.json for the key's witness generator (the one begins
+// with "wtns", the other with '{'); for gnark a serialized full witness, for Filecoin what circuit says.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.inline) ? 1 : 0) + (has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.persistentVolumeClaim) ? 1 : 0) + (has(self.uri) ? 1 : 0) == 1",message="an input has exactly one source: set one of inline, configMap, secret, persistentVolumeClaim and uri"
 // +kubebuilder:validation:XValidation:rule="!has(self.uri) || has(self.digest)",fieldPath=".digest",reason=FieldValueRequired,message="digest is required for an input with uri: set it to the content's digest, as sha256:<hex>"
@@ -161,8 +160,7 @@ type URISource struct {
 	URL string `json:"url,omitempty"`
 
 	// secretRef names a Secret with the credentials, by default the pod's own identity. For https: token, or username and
-	// password, and ca.crt. For the others the environment variables of their own tools, such as AWS_ACCESS_KEY_ID; for gs
-	// service-account.json.
+	// password, and ca.crt. For others their own tools' variables, such as AWS_ACCESS_KEY_ID; for gs service-account.json.
 	// +optional
 	SecretRef *SecretReference `json:"secretRef,omitempty"`
 }

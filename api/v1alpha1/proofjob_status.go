@@ -134,6 +134,8 @@ type ProofJobStatus struct {
 	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && has(p.report.runs) && size(p.report.runs) * size(self) > 512)",message="report.runs must hold at most 512 entries in all partitions together: leave some out"
 	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && has(p.report.publicInputs) && p.report.publicInputs.map(v, size(v) + 3).sum() > 4096)",message="report.publicInputs must be at most 4 KiB, 3 bytes more than its digits for each value: report publicInputsDigest in their place"
 	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && (has(p.report.proof) ? size(p.report.proof) : 0) + (has(p.report.publicInputs) ? p.report.publicInputs.map(v, size(v) + 3).sum() : 0) + (has(p.report.publicInputsDigest) ? size(p.report.publicInputsDigest) : 0) + (has(p.report.error) ? size(p.report.error.message) : 0) > (size(self) <= 80 ? 5200 : 478000 / size(self) - 762))",message="report.proof, publicInputs and error.message are too long together for a job of so many partitions: report publicInputsDigest in place of the values, or shorten the message"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(p, has(p.report) && has(p.report.withdrawnDevices) && p.report.withdrawnDevices.map(d, size(d.uuid) + 12 + (has(d.name) ? size(d.name) + 10 : 0) + (has(d.reason) ? size(d.reason) + 12 : 0)).sum() > (size(self) <= 8 ? 2048 : 18000 / size(self) - 10))",message="report.withdrawnDevices are too long for a job of so many partitions: leave out names and reasons"
+	// +kubebuilder:validation:XValidation:rule="size(self) <= 32 || !self.exists(p, has(p.report) && has(p.report.runs) && (has(p.report.withdrawnDevices) || has(p.report.refusals)))",message="with more than 32 partitions a report with withdrawnDevices or refusals must not hold runs: leave them out"
 	// +kubebuilder:validation:XValidation:rule="self.map(p, has(p.message) ? size(p.message) : 0).sum() <= 2048",message="the messages of all partitions must be at most 2 KiB together: shorten them"
 	Partitions []PartitionStatus `json:"partitions,omitempty"`
 }
@@ -311,9 +313,8 @@ type PartitionReport struct {
 	// +kubebuilder:validation:Pattern=`^[0-9A-Za-z+/=_:,"{}\[\]]*$`
 	Proof string `json:"proof,omitempty"`
 
-	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about; Filecoin's the spec
-	// tells. Where they are too long publicInputsDigest is in their place, and the proof can be verified only if the job
-	// declares the values.
+	// publicInputs are the values, decimal and in the circuit's order, that the proof is about; Filecoin's the spec tells.
+	// Where they are too long publicInputsDigest is in their place, and the job must declare them to be verified.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
@@ -342,6 +343,43 @@ type PartitionReport struct {
 	// error is why the attempt gave no proof.
 	// +optional
 	Error *ReportError `json:"error,omitempty"`
+
+	// refusals is how many proofs did not verify in the prover and were computed again, over all runs, counted up to 999.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=999
+	Refusals int32 `json:"refusals,omitempty"`
+
+	// withdrawnDevices are the GPUs that the pod gave no more work from this partition on.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	WithdrawnDevices []WithdrawnDevice `json:"withdrawnDevices,omitempty"`
+}
+
+// WithdrawnDevice is a GPU that failed or computed a wrong proof, and takes no more work of its pod. Large jobs shorten
+// what is said about it.
+type WithdrawnDevice struct {
+	// uuid is the GPU's UUID, as nvidia-smi -L tells it.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[ !#-%'-;=?-\[\]-~]*$`
+	UUID string `json:"uuid,omitempty"`
+
+	// name is its model.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[ !#-%'-;=?-\[\]-~]*$`
+	Name string `json:"name,omitempty"`
+
+	// reason is what was wrong with it, in words.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:Pattern=`^[ !#-%'-;=?-\[\]-~]*$`
+	Reason string `json:"reason,omitempty"`
 }
 
 // ErrorClass says what kind of thing went wrong, and so whether another attempt can help. The classes are those of the

@@ -197,8 +197,7 @@ type ProofJobSpec struct {
 	Suspend *bool `json:"suspend,omitempty"`
 
 	// backoffLimitPerPartition is how many times the pod of a partition is tried again after a failure that may pass,
-	// 3 by default. Invalid input is not tried again, and a pod lost by a disruption (eviction, preemption, a dead node)
-	// does not count.
+	// 3 by default. Invalid input is not tried again; a pod lost by a disruption (eviction, dead node) does not count.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0

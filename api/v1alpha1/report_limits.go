@@ -33,9 +33,22 @@ const (
 	// MaxMessageLength bounds one message, of a condition, a partition or a report's error.
 	MaxMessageLength = 1024
 
+	// MaxRefusals is where report.refusals stops counting.
+	MaxRefusals = 999
+
+	// MaxWithdrawnDevices bounds report.withdrawnDevices; maxDeviceName bounds UUID and name of one, maxDeviceReason the
+	// reason.
+	MaxWithdrawnDevices = 16
+	maxDeviceName       = 64
+	maxDeviceReason     = 256
+
 	reportPayloadShare = 478000
 	reportPayloadBase  = 762
 	reportPayloadMax   = 5200
+
+	reportDevicesShare = 18000
+	reportDevicesBase  = 10
+	reportDevicesMax   = 2048
 )
 
 // ReportPayloadBudget returns how many bytes the proof, the public inputs (see PublicInputBytes) or their digest, and the
@@ -105,6 +118,51 @@ func (r RunTimings) Bounded(partitions int) RunTimings {
 	return RunTimings{Type: r.Type, Timings: Timings{TotalMilliseconds: r.TotalMilliseconds}}
 }
 
+// WithdrawnDevicesBudget returns how many bytes the withdrawn devices may take in a report of a job with the given number
+// of partitions, as JSON: 2048 up to 8 partitions, 60 with 256, the UUID of one GPU. In a job of more than
+// MaxDetailedPartitions they, and refusals, stand in the place of report.runs.
+func WithdrawnDevicesBudget(partitions int) int {
+	if partitions < 1 {
+		return reportDevicesMax
+	}
+	return min(reportDevicesMax, reportDevicesShare/partitions-reportDevicesBase)
+}
+
+// What JSON adds to the members of a WithdrawnDevice.
+const (
+	deviceUUIDBytes   = len(`{"uuid":""},`)
+	deviceNameBytes   = len(`,"name":""`)
+	deviceReasonBytes = len(`,"reason":""`)
+)
+
+// BoundWithdrawnDevices returns withdrawn devices as a report of a job of the given number of partitions may hold them.
+// UUIDs come first, then reasons, then names; what there is no room for is shortened or left out.
+func BoundWithdrawnDevices(all []WithdrawnDevice, partitions int) []WithdrawnDevice {
+	room := WithdrawnDevicesBudget(partitions)
+	fit := func(text string, limit, around int) string {
+		text = ReportMessage(text, min(limit, room-around))
+		if text != "" {
+			room -= len(text) + around
+		}
+		return text
+	}
+	var devices, bounded []WithdrawnDevice
+	for _, d := range all {
+		if d.UUID == "" || len(d.UUID) > min(maxDeviceName, room-deviceUUIDBytes) || len(devices) == MaxWithdrawnDevices {
+			continue
+		}
+		devices = append(devices, d)
+		bounded = append(bounded, WithdrawnDevice{UUID: fit(d.UUID, maxDeviceName, deviceUUIDBytes)})
+	}
+	for i, d := range devices {
+		bounded[i].Reason = fit(d.Reason, maxDeviceReason, deviceReasonBytes)
+	}
+	for i, d := range devices {
+		bounded[i].Name = fit(d.Name, maxDeviceName, deviceNameBytes)
+	}
+	return bounded
+}
+
 // reportText replaces what ReportMessage does not let through.
 var reportText = strings.NewReplacer(
 	`"`, "'", `\`, "/", "<", "(", ">", ")", "&", "+",
@@ -112,7 +170,7 @@ var reportText = strings.NewReplacer(
 	"…", "...", "–", "-", "—", "-", "’", "'", "“", "'", "”", "'",
 )
 
-// ReportMessage returns a text as the message of a report's error may be: printable ASCII without characters that JSON
+// ReportMessage returns a text as the message of a report's error, and what it says of devices, may be: printable ASCII without characters that JSON
 // escapes, at most limit bytes. What a pod says ends up in terminals and in the status's byte count.
 func ReportMessage(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {

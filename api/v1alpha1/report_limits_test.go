@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 )
 
@@ -22,10 +23,13 @@ func TestLimitsAreTheSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := strings.Join(strings.Fields(string(raw)), " ")
-	most := 0
+	most, roomy := 0, 0
 	for n := 1; n <= MaxPartitions; n++ {
 		if ReportPayloadBudget(n) == reportPayloadMax {
 			most = n
+		}
+		if WithdrawnDevicesBudget(n) == reportDevicesMax {
+			roomy = n
 		}
 	}
 	for _, rule := range []string{
@@ -35,6 +39,10 @@ func TestLimitsAreTheSchemas(t *testing.T) {
 		fmt.Sprintf("size(v) + 3).sum() > %d)", MaxReportedPublicInputBytes),
 		fmt.Sprintf("size(p.message) : 0).sum() <= %d", MaxPartitionMessageBytes),
 		fmt.Sprintf("size(c.message) > %d)", MaxMessageLength),
+		fmt.Sprintf("size(d.uuid) + %d + (has(d.name) ? size(d.name) + %d : 0) + (has(d.reason) ? size(d.reason) + %d : 0)",
+			deviceUUIDBytes, deviceNameBytes, deviceReasonBytes),
+		fmt.Sprintf("(size(self) <= %d ? %d : %d / size(self) - %d)", roomy, reportDevicesMax, reportDevicesShare, reportDevicesBase),
+		fmt.Sprintf("size(self) <= %d || !self.exists(p, has(p.report) && has(p.report.runs) && (has(p.report.withdrawnDevices) || has(p.report.refusals)))", MaxDetailedPartitions),
 	} {
 		if !strings.Contains(schema, rule) {
 			t.Errorf("no rule of the schema holds %q", rule)
@@ -126,6 +134,41 @@ func TestReportMessage(t *testing.T) {
 		if !pattern.MatchString(got) {
 			t.Errorf("%q does not match the schema's pattern %s", got, pattern)
 		}
+	}
+}
+
+func TestBoundWithdrawnDevices(t *testing.T) {
+	const uuid, other = "GPU-0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "GPU-00112233-4455-6677-8899-aabbccddeeff"
+	full := []WithdrawnDevice{
+		{UUID: uuid, Name: "NVIDIA H200", Reason: "it computed a wrong proof: another computation of the same proof verifies"},
+		{UUID: other, Name: "NVIDIA H200", Reason: "the GPU failed: \"unspecified launch failure\""},
+	}
+	clean := []WithdrawnDevice{full[0], {UUID: other, Name: "NVIDIA H200", Reason: "the GPU failed: 'unspecified launch failure'"}}
+	for _, c := range []struct {
+		partitions int
+		want       []WithdrawnDevice
+	}{
+		{1, clean},
+		{32, clean},
+		{64, []WithdrawnDevice{ // 271 bytes: 104 of them for two UUIDs, 85 and 56 for the reasons, 26 are left for names
+			{UUID: uuid, Reason: full[0].Reason, Name: "NVIDIA H200"},
+			{UUID: other, Reason: clean[1].Reason},
+		}},
+		{256, []WithdrawnDevice{{UUID: uuid}}},
+	} {
+		if diff := cmp.Diff(c.want, BoundWithdrawnDevices(full, c.partitions)); diff != "" {
+			t.Errorf("%d partitions (-want +got):\n%s", c.partitions, diff)
+		}
+	}
+	many := make([]WithdrawnDevice, 40)
+	for i := range many {
+		many[i] = WithdrawnDevice{UUID: fmt.Sprintf("GPU-%d", i)}
+	}
+	if got := BoundWithdrawnDevices(many, 1); len(got) != MaxWithdrawnDevices {
+		t.Errorf("%d devices of 40", len(got))
+	}
+	if got := BoundWithdrawnDevices([]WithdrawnDevice{{Name: "without a UUID"}, {UUID: strings.Repeat("u", 65)}}, 1); got != nil {
+		t.Errorf("devices that the schema refuses: %+v", got)
 	}
 }
 

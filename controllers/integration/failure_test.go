@@ -5,10 +5,12 @@ package integration
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +39,24 @@ func partition(t *testing.T, job *api.ProofJob, index int, state api.PartitionSt
 		t.Errorf("partition %d is %s, reason %q (%s); want %s, %q", index, e.State, e.Reason, e.Message, state, reason)
 	}
 	return e
+}
+
+// eventOf waits for the one event of a reason about a job.
+func eventOf(t *testing.T, job *api.ProofJob, reason string) eventsv1.Event {
+	t.Helper()
+	var found []eventsv1.Event
+	eventually(t, job, "an event "+reason, func(*api.ProofJob) bool {
+		var list eventsv1.EventList
+		if err := admin.List(t.Context(), &list, client.InNamespace(job.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+		found = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return e.Regarding.UID != job.UID || e.Reason != reason })
+		return len(found) > 0
+	})
+	if len(found) > 1 {
+		t.Errorf("%d events %s: %+v", len(found), reason, found)
+	}
+	return found[0]
 }
 
 func TestFailures(t *testing.T) {
@@ -209,6 +229,29 @@ func TestFailures(t *testing.T) {
 		if r := job.Status.Partitions[1].Report; r == nil || !strings.HasPrefix(r.PodName, "message-1-") || *r.Timings.TotalMilliseconds != 15 {
 			t.Errorf("report %+v", r)
 		}
+	})
+
+	t.Run("WithdrawnDevice", func(t *testing.T) {
+		t.Parallel()
+		job := newJob(namespace, "withdrawn", 1)
+		device := api.WithdrawnDevice{UUID: "GPU-0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", Name: "NVIDIA H200", Reason: "it computed a wrong proof"}
+		start(t, job, func(ctx context.Context, p *proverPod) (int32, string) {
+			r := p.done(key.Proof(0), "0")
+			r.Backend, r.Refusals, r.WithdrawnDevices = api.BackendCUDA, 1, []api.WithdrawnDevice{device}
+			if err := p.report(ctx, 0, r); err != nil {
+				return 7, err.Error()
+			}
+			return 0, ""
+		})
+		becomes(t, job, api.ConditionComplete, metav1.ConditionTrue, "")
+		if r := job.Status.Partitions[0].Report; r.Refusals != 1 || len(r.WithdrawnDevices) != 1 || r.WithdrawnDevices[0] != device {
+			t.Errorf("report %+v", r)
+		}
+		e := eventOf(t, job, api.ReasonDeviceWithdrawn)
+		if e.Type != corev1.EventTypeWarning || !strings.Contains(e.Note, "on node node-a gives GPU "+device.UUID) || e.Series != nil {
+			t.Errorf("event %+v", e)
+		}
+		budget(t, namespace, "withdrawn", 1)
 	})
 
 	t.Run("NameTaken", func(t *testing.T) {

@@ -48,7 +48,8 @@ type Reconciler struct {
 	Identity *identity.Maker
 	Config   Config
 
-	digests inputDigests
+	digests     inputDigests
+	withdrawals toldWithdrawals
 }
 
 // Reconcile observes, plans and acts for one job.
@@ -109,6 +110,7 @@ func (r *Reconciler) carryOut(ctx context.Context, o *Observation, plan Plan) (c
 	for _, check := range plan.Checks {
 		r.submit(o, check)
 	}
+	r.tellWithdrawals(o.Job, plan.Withdrawals)
 	if failed != nil {
 		return tryAgain(failed) // the status would tell of what was not done
 	}
@@ -167,6 +169,7 @@ func (r *Reconciler) submit(o *Observation, check Check) {
 func (r *Reconciler) forget(job *api.ProofJob) {
 	r.Pool.Forget(job.UID)
 	r.digests.forget(job.UID)
+	r.withdrawals.forget(job.UID)
 }
 
 func wrap(what string, err error) error {

@@ -168,7 +168,6 @@ func (p *planner) finish() {
 	p.status.CompletionTime = ptr.To(metav1.NewTime(p.now).Rfc3339Copy())
 	p.condition(api.ConditionRunning, metav1.ConditionFalse, api.ReasonFinished, "The job has ended.")
 	p.condition(api.ConditionSuspended, metav1.ConditionFalse, api.ReasonNotSuspended, "The job has ended.")
-	p.plan.Forget = true
 	if ttl := p.o.Job.Spec.TTLSecondsAfterFinished; ttl != nil && *ttl > 0 {
 		p.lookAgain(secondsOf(int64(*ttl)))
 	}

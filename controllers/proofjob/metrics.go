@@ -33,10 +33,14 @@ var (
 		Name: "cuzk_lost_pods_total",
 		Help: "Pods given up because their node was not ready for too long.",
 	})
+	withdrawnDevices = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "cuzk_withdrawn_devices_total",
+		Help: "GPUs that pods gave no more work because they failed or computed wrong proofs.",
+	})
 )
 
 func init() {
-	metrics.Registry.MustRegister(finishedTotal, durationSeconds, stageSeconds, partitionsTotal, statusWrites, lostPods)
+	metrics.Registry.MustRegister(finishedTotal, durationSeconds, stageSeconds, partitionsTotal, statusWrites, lostPods, withdrawnDevices)
 }
 
 // measure counts a job whose end was just written.

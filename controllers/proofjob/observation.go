@@ -29,6 +29,8 @@ type Observation struct {
 	Verdicts map[string]verification.Verdict
 	// InputDigests are those that earlier attempts read, by partition, as far as this process saw them.
 	InputDigests map[int32]string
+	// WithdrawalsTold are the UIDs of the pods of whose withdrawn devices was told, by the partition of the report.
+	WithdrawalsTold map[int32]string
 
 	// Fresh says that Job, Child and Pods were read from the API server itself; see Plan.ReadFresh.
 	Fresh bool

@@ -64,6 +64,7 @@ func (r *Reconciler) gather(ctx context.Context, job *api.ProofJob, from client.
 	}
 	r.gatherVerdicts(o)
 	o.InputDigests = r.digests.note(job)
+	o.WithdrawalsTold = r.withdrawals.of(job)
 	return o, nil
 }
 

@@ -40,8 +40,10 @@ type lastWord struct {
 }
 
 // settled says that the status tells of the partition's end, which nothing that happens to its pod changes any more.
-func (x *partition) settled() bool {
-	return x.was.State == api.PartitionSucceeded || x.was.State == api.PartitionFailed
+func (x *partition) settled() bool { return settled(&x.was) }
+
+func settled(e *api.PartitionStatus) bool {
+	return e.State == api.PartitionSucceeded || e.State == api.PartitionFailed
 }
 
 func (x *partition) final() bool {

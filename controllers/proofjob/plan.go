@@ -37,9 +37,12 @@ type Plan struct {
 	Checks []Check
 	// Events are told after the status was written.
 	Events []Event
+	// Withdrawals are told of in any case.
+	Withdrawals []Withdrawals
 	// RequeueAfter, if not 0, is when time alone may change the plan.
 	RequeueAfter time.Duration
-	// Forget drops what is kept in memory for the job.
+	// Forget drops what is kept in memory for the job. An end has to be read before, or a plan on what the cache held until
+	// then would find nothing remembered.
 	Forget bool
 
 	// ReadFresh asks for a plan on what the API server holds instead of the cache, before anything is done.
@@ -76,6 +79,7 @@ func MakePlan(o *Observation, cfg Config, now time.Time) Plan {
 	p.keyReady()
 	p.startTime()
 	p.attempts()
+	p.withdrawnDevices()
 	if len(p.plan.Actions) > 0 {
 		return p.plan // reports are stored: that wakes the job, and they are looked at like any other
 	}

@@ -49,6 +49,7 @@ func reportChanged(a, b *api.PartitionReport) bool {
 		(a.Stage == api.StageDone) != (b.Stage == api.StageDone) ||
 		a.Proof != b.Proof || a.PublicInputsDigest != b.PublicInputsDigest ||
 		!equality.Semantic.DeepEqual(a.PublicInputs, b.PublicInputs) ||
+		!equality.Semantic.DeepEqual(a.WithdrawnDevices, b.WithdrawnDevices) ||
 		!equality.Semantic.DeepEqual(a.Error, b.Error)
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -14,6 +15,8 @@ import (
 type Engine interface {
 	// Load takes the key's files. They stay the caller's, who closes them after the session.
 	Load(ctx context.Context, key KeyFiles, o *order.Order, obs stage.Observer) (Session, error)
+	// Withdrawn lists the devices that take no more work by now.
+	Withdrawn() []groth16.Withdrawal
 }
 
 // Session is a key with its circuit in memory, proving one input after the other.
@@ -55,4 +58,6 @@ type Proved struct {
 	Backend v1alpha1.BackendType
 	// Runs are the times of each run, warm-up runs first; the last one is the proof's.
 	Runs []v1alpha1.RunTimings
+	// Refusals counts the proofs, of all runs, that did not verify and were computed again.
+	Refusals int
 }

@@ -79,6 +79,6 @@ func (s *filecoinSession) prove(ctx context.Context, j *job.Job, partition int, 
 	}
 	return &Proved{
 		Proof:   base64.StdEncoding.EncodeToString(proof.Encode([]*groth16.Proof{r.Proof})),
-		Backend: backendType(r.Backend), Runs: runTimings(r.Runs),
+		Backend: backendType(r.Backend), Runs: runTimings(r.Runs), Refusals: refusals(r.Runs),
 	}, nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
 
-// lastWord writes the termination message. complete means that it holds every proof that there is.
+// lastWord writes the termination message. complete means that it holds every proof that there is. Refusals and withdrawn
+// devices are left to the reports and the pod's log: the room is for proofs.
 func (w *Worker) lastWord(outcomes map[int]*outcome, err error) (complete bool, _ error) {
 	t := order.Termination{}
 	if err != nil {

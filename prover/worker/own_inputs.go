@@ -5,6 +5,7 @@ import (
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
 
@@ -52,6 +53,8 @@ func (o *ownInputs) load(ctx context.Context, rep *reporter) error {
 
 // ends is false for a bad input, which concerns its partition alone.
 func (o *ownInputs) ends(err error) bool { return failure.ClassOf(err) != failure.Input }
+
+func (o *ownInputs) withdrawn() []groth16.Withdrawal { return o.engine.Withdrawn() }
 
 func (o *ownInputs) Close() error {
 	if o.session == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 )
 
 // partitions proves the partitions of a pod, one after the other. Files are opened, and the key is loaded, when a partition
@@ -13,6 +14,9 @@ type partitions interface {
 	prove(ctx context.Context, rep *reporter, index int) (p *Proved, inputDigest string, err error)
 	// ends tells whether no other partition is tried after one that failed in this way.
 	ends(err error) bool
+	// withdrawn lists the devices that take no more work by now. They are told where a proof fails too: there may be no
+	// other device to prove on.
+	withdrawn() []groth16.Withdrawal
 	Close() error
 }
 

@@ -51,6 +51,9 @@ func (e *Pipeline) Load(ctx context.Context, key KeyFiles, o *order.Order, obs s
 	return &pipelineSession{prover: p, runs: o.Runs, warmup: o.WarmupRuns}, nil
 }
 
+// Withdrawn implements Engine.
+func (e *Pipeline) Withdrawn() []groth16.Withdrawal { return withdrawn(e.Backend) }
+
 // file is the pipeline's form of a file.
 func (f *NamedFile) file() *pipeline.File {
 	if f == nil {
@@ -80,7 +83,8 @@ func (s *pipelineSession) Prove(ctx context.Context, in InputFile, obs stage.Obs
 		return nil, failure.New(failure.Internal, "write the proof: %w", err)
 	}
 	return &Proved{
-		Proof: proof, PublicInputs: snarkjs.Decimals(r.Public), Backend: backendType(r.Backend), Runs: runTimings(r.Runs),
+		Proof: proof, PublicInputs: snarkjs.Decimals(r.Public), Backend: backendType(r.Backend),
+		Runs: runTimings(r.Runs), Refusals: refusals(r.Runs),
 	}, nil
 }
 
@@ -106,6 +110,14 @@ func runTimings(runs []pipeline.Run) []v1alpha1.RunTimings {
 		out[i] = v1alpha1.RunTimings{Type: v1alpha1.RunType(run.Kind), Timings: timingsOf(run)}
 	}
 	return out
+}
+
+func refusals(runs []pipeline.Run) int {
+	n := 0
+	for _, run := range runs {
+		n += run.Refusals
+	}
+	return n
 }
 
 func timingsOf(r pipeline.Run) v1alpha1.Timings {

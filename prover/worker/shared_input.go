@@ -7,6 +7,7 @@ import (
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 	"github.com/cuzk-dev/cuzk/prover/worker/statement"
 )
@@ -92,6 +93,8 @@ func (s *sharedInput) load(ctx context.Context, rep *reporter) error {
 
 // ends is always true: a Filecoin proof is whole or none, so that no other partition is worth the time.
 func (s *sharedInput) ends(error) bool { return true }
+
+func (s *sharedInput) withdrawn() []groth16.Withdrawal { return withdrawn(s.engine.Backend) }
 
 func (s *sharedInput) Close() error {
 	if s.session == nil {

@@ -69,6 +69,15 @@ type Worker struct {
 	Termination string
 }
 
+// attempt is what came of proving a partition.
+type attempt struct {
+	proved      *Proved
+	inputDigest string
+	// withdrawn are the devices to tell of.
+	withdrawn []v1alpha1.WithdrawnDevice
+	err       error
+}
+
 // outcome is what became of a partition.
 type outcome struct {
 	report *v1alpha1.PartitionReport
@@ -144,12 +153,19 @@ func (w *Worker) run(ctx context.Context, a *applier, outcomes map[int]*outcome)
 	defer fs.release(0, 0)
 
 	parts := w.partitions(fs, &job.Spec, todo)
+	var devices withdrawnDevices
 	for _, index := range todo {
 		rep.begin(index, w.Order.Runs+w.Order.WarmupRuns, v1alpha1.PartitionReport{
 			PodName: w.Pod.Name, PodUID: w.Pod.UID, Node: cut(w.Pod.Node, 63), Stage: v1alpha1.StageQueue,
 		})
 		proved, digest, err := parts.prove(ctx, rep, index)
-		outcomes[index] = w.report(ctx, rep, index, proved, digest, err)
+		o := w.report(ctx, rep, index, attempt{
+			proved: proved, inputDigest: digest, withdrawn: devices.untold(parts.withdrawn()), err: err,
+		})
+		outcomes[index] = o
+		if o.applied {
+			devices.tell(o.report.WithdrawnDevices)
+		}
 		if err != nil && parts.ends(err) {
 			return errors.Join(err, parts.Close())
 		}
@@ -158,22 +174,22 @@ func (w *Worker) run(ctx context.Context, a *applier, outcomes map[int]*outcome)
 }
 
 // report applies a partition's last report. A stop from outside must not keep it from being sent.
-func (w *Worker) report(ctx context.Context, rep *reporter, index int, proved *Proved, digest string, err error) *outcome {
+func (w *Worker) report(ctx context.Context, rep *reporter, index int, a attempt) *outcome {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWordTime)
 		defer cancel()
 	}
-	report, applyErr := rep.finish(ctx, func(r *v1alpha1.PartitionReport) { w.fill(r, proved, digest, err) })
+	report, applyErr := rep.finish(ctx, func(r *v1alpha1.PartitionReport) { w.fill(r, a) })
 	if applyErr != nil {
 		w.Log.Error(applyErr, "Report was not accepted; the termination message has to carry it", "partition", index)
 	}
-	if err != nil {
-		w.Log.Error(nil, "Partition was not proved", "partition", index, "class", string(failure.ClassOf(err)), "reason", err.Error())
+	if a.err != nil {
+		w.Log.Error(nil, "Partition was not proved", "partition", index, "class", string(failure.ClassOf(a.err)), "reason", a.err.Error())
 	} else {
 		w.Log.Info("Proved partition", "partition", index)
 	}
-	return &outcome{report: report, err: err, applied: applyErr == nil}
+	return &outcome{report: report, err: a.err, applied: applyErr == nil}
 }
 
 // todo lists the pod's partitions that have no verified proof.
@@ -195,16 +211,19 @@ func (w *Worker) todo(job *v1alpha1.ProofJob) []int {
 }
 
 // fill makes the final report, within what a job of that many partitions may hold.
-func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err error) {
+func (w *Worker) fill(r *v1alpha1.PartitionReport, a attempt) {
 	n := w.Order.Partitions
-	r.Stage, r.InputDigest, r.ProgressPercent = v1alpha1.StageDone, digest, nil
-	if err != nil {
+	r.Stage, r.InputDigest, r.ProgressPercent = v1alpha1.StageDone, a.inputDigest, nil
+	r.WithdrawnDevices = v1alpha1.BoundWithdrawnDevices(a.withdrawn, n)
+	if a.err != nil {
 		r.Error = &v1alpha1.ReportError{
-			Class:   v1alpha1.ErrorClass(failure.ClassOf(err)),
-			Message: v1alpha1.ReportMessage(err.Error(), v1alpha1.ReportPayloadBudget(n)),
+			Class:   v1alpha1.ErrorClass(failure.ClassOf(a.err)),
+			Message: v1alpha1.ReportMessage(a.err.Error(), v1alpha1.ReportPayloadBudget(n)),
 		}
 		return
 	}
+	p := a.proved
+	r.Refusals = int32(min(p.Refusals, v1alpha1.MaxRefusals))
 	r.Backend, r.Proof = p.Backend, p.Proof
 	if v1alpha1.PublicInputsFit(p.PublicInputs, p.Proof, n) {
 		r.PublicInputs = p.PublicInputs
@@ -216,7 +235,7 @@ func (w *Worker) fill(r *v1alpha1.PartitionReport, p *Proved, digest string, err
 	}
 	t := p.Runs[len(p.Runs)-1].Timings.Bounded(n)
 	r.Timings = &t
-	if len(p.Runs) > 1 {
+	if len(p.Runs) > 1 && (v1alpha1.DetailedTimings(n) || r.Refusals == 0 && len(r.WithdrawnDevices) == 0) {
 		for _, run := range p.Runs[:min(len(p.Runs), v1alpha1.MaxRuns(n))] {
 			r.Runs = append(r.Runs, run.Bounded(n))
 		}

@@ -29,6 +29,7 @@ import (
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -72,6 +73,8 @@ type script struct {
 	loadErr error
 	// prove answers for an input by name.
 	prove func(ctx context.Context, name string, obs stage.Observer) (*Proved, error)
+	// withdrawn are the devices withdrawn by now.
+	withdrawn []groth16.Withdrawal
 }
 
 func (s *script) Load(_ context.Context, key KeyFiles, _ *order.Order, obs stage.Observer) (Session, error) {
@@ -79,7 +82,8 @@ func (s *script) Load(_ context.Context, key KeyFiles, _ *order.Order, obs stage
 	obs.Begin(stage.SRS)
 	return s, s.loadErr
 }
-func (s *script) Close() error { return nil }
+func (s *script) Close() error                    { return nil }
+func (s *script) Withdrawn() []groth16.Withdrawal { return s.withdrawn }
 func (s *script) Prove(ctx context.Context, in InputFile, obs stage.Observer, onRun func(int)) (*Proved, error) {
 	s.proves = append(s.proves, in.Name)
 	onRun(0)
@@ -212,6 +216,44 @@ func TestBadInputFailsAlone(t *testing.T) {
 	}
 	if got[0].Proof == "" || got[2].Proof == "" {
 		t.Error("the other inputs' proofs are missing")
+	}
+}
+
+// The second input's proof is computed again elsewhere; the third finds no device any more.
+func TestWithdrawnDevicesAreReported(t *testing.T) {
+	engine := &script{}
+	engine.prove = func(_ context.Context, name string, _ stage.Observer) (*Proved, error) {
+		p := proofOf(name)
+		switch name {
+		case "input bb":
+			engine.withdrawn = []groth16.Withdrawal{wrongGPU}
+			p.Refusals = 1
+		case "input ccc":
+			engine.withdrawn = []groth16.Withdrawal{lostGPU, wrongGPU}
+			return nil, failure.New(failure.Backend, "no GPU is left")
+		}
+		return p, nil
+	}
+	w, job := setup(t, engine)
+	if err := w.Run(t.Context()); failure.ClassOf(err) != failure.Backend {
+		t.Errorf("got %v, want class Backend", err)
+	}
+	type told struct {
+		Refusals int32
+		Devices  []v1alpha1.WithdrawnDevice
+	}
+	want := []told{{}, {1, []v1alpha1.WithdrawnDevice{{
+		UUID: "GPU-0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", Name: "NVIDIA H200",
+		Reason: "it computed a wrong proof: another computation of the same proof verifies",
+	}}}, {0, []v1alpha1.WithdrawnDevice{{
+		UUID: "GPU-00112233-4455-6677-8899-aabbccddeeff", Name: "NVIDIA H200", Reason: "the GPU failed",
+	}}}}
+	var got []told
+	for _, r := range reports(t, job) {
+		got = append(got, told{r.Refusals, r.WithdrawnDevices})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

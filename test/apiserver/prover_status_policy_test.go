@@ -204,6 +204,13 @@ func TestProverWritesItsOwnReports(t *testing.T) {
 			t.Errorf("own report, stage %s: %v", stage, err)
 		}
 	}
+	withdrawal := pod.report(v1alpha1.StageDone)
+	withdrawal.Refusals = 1
+	withdrawal.WithdrawnDevices = []v1alpha1.WithdrawnDevice{{UUID: "GPU-0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", Name: "NVIDIA H200", Reason: "it computed a wrong proof"}}
+	if err := applyReport(t, pod, single, 2, withdrawal); err != nil {
+		t.Errorf("own report of a withdrawn device: %v", err)
+	}
+	refused(t, "a withdrawn device on another partition", applyReport(t, pod, single, 1, withdrawal), otherEntry)
 	// A later attempt of the same index takes over; a report on one's own entry by the other kinds of patch is as good.
 	second := newProver(t, namespace, "single-2-aaaaa")
 	if err := applyReport(t, second, single, 2, second.report(v1alpha1.StageSynth)); err != nil {

@@ -93,6 +93,23 @@ func largestFailure(n int) *v1alpha1.PartitionReport {
 	return r
 }
 
+// largestWithdrawal returns the largest report of a partition of n whose proof was computed again.
+func largestWithdrawal(n int) *v1alpha1.PartitionReport {
+	r := largestReport(n)
+	if !v1alpha1.DetailedTimings(n) {
+		r.Runs = nil
+	}
+	r.Refusals = v1alpha1.MaxRefusals
+	var all []v1alpha1.WithdrawnDevice
+	for i := range v1alpha1.MaxWithdrawnDevices {
+		all = append(all, v1alpha1.WithdrawnDevice{
+			UUID: fmt.Sprintf("GPU-%036d", i), Name: strings.Repeat("n", 64), Reason: strings.Repeat("r", 256),
+		})
+	}
+	r.WithdrawnDevices = v1alpha1.BoundWithdrawnDevices(all, n)
+	return r
+}
+
 // largestReport returns the largest report that a partition of n may have.
 func largestReport(n int) *v1alpha1.PartitionReport {
 	r := &v1alpha1.PartitionReport{
@@ -159,13 +176,16 @@ func TestWorstCaseSize(t *testing.T) {
 	largest := 0
 	for n := 1; n <= v1alpha1.MaxPartitions; n++ {
 		status := largestStatus(n)
-		proved := size(status)
-		for i := range status.Partitions {
-			status.Partitions[i].Report = largestFailure(n)
-		}
-		if got := max(proved, size(status)); got > v1alpha1.MaxStatusBytes {
-			t.Errorf("status of %d partitions takes %d bytes, more than %d", n, got, v1alpha1.MaxStatusBytes)
-		} else {
+		for what, report := range map[string]func(int) *v1alpha1.PartitionReport{
+			"proved": largestReport, "failed": largestFailure, "computed again": largestWithdrawal,
+		} {
+			for i := range status.Partitions {
+				status.Partitions[i].Report = report(n)
+			}
+			got := size(status)
+			if got > v1alpha1.MaxStatusBytes {
+				t.Errorf("status of %d partitions, %s, takes %d bytes, more than %d", n, what, got, v1alpha1.MaxStatusBytes)
+			}
 			largest = max(largest, got)
 		}
 	}
@@ -186,6 +206,13 @@ func TestWorstCase(t *testing.T) {
 					t.Log(err)
 				}
 			})
+			job.Status = largestStatus(n)
+			for i := range job.Status.Partitions {
+				job.Status.Partitions[i].Report = largestWithdrawal(n)
+			}
+			if err := admin.Status().Update(t.Context(), job); err != nil {
+				t.Fatalf("the largest status of %d partitions whose proofs were computed again: %v", n, err)
+			}
 			job.Status = largestStatus(n)
 			if err := admin.Status().Update(t.Context(), job); err != nil {
 				t.Fatalf("the largest status of %d partitions: %v", n, err)
@@ -237,6 +264,35 @@ func refuseMore(t *testing.T, job *v1alpha1.ProofJob) {
 				s.Partitions[0].Message += strings.Repeat("x", 1025)
 			}
 			s.Partitions[n-1].Report.Runs[0].SynthMilliseconds = ptr.To[int64](1)
+		},
+		"withdrawn devices": func(s *v1alpha1.ProofJobStatus) {
+			r := largestWithdrawal(n)
+			r.WithdrawnDevices[0].UUID += strings.Repeat("u", 10)
+			s.Partitions[n-1].Report = r
+		},
+		"of a withdrawn device's reason": func(s *v1alpha1.ProofJobStatus) {
+			r := largestWithdrawal(n)
+			r.WithdrawnDevices = []v1alpha1.WithdrawnDevice{{UUID: "GPU-0", Reason: strings.Repeat("r", min(257, v1alpha1.WithdrawnDevicesBudget(n)))}}
+			s.Partitions[n-1].Report = r
+		},
+		"withdrawn devices beside runs": func(s *v1alpha1.ProofJobStatus) {
+			r := s.Partitions[n-1].Report
+			if v1alpha1.DetailedTimings(n) {
+				s.Partitions[0].Message += strings.Repeat("x", 1025)
+			}
+			r.WithdrawnDevices = []v1alpha1.WithdrawnDevice{{UUID: "GPU-0"}}
+		},
+		"refusals beside runs": func(s *v1alpha1.ProofJobStatus) {
+			r := s.Partitions[n-1].Report
+			if v1alpha1.DetailedTimings(n) {
+				s.Partitions[0].Message += strings.Repeat("x", 1025)
+			}
+			r.Refusals = 1
+		},
+		"refusals": func(s *v1alpha1.ProofJobStatus) {
+			r := largestWithdrawal(n)
+			r.Refusals = v1alpha1.MaxRefusals + 1
+			s.Partitions[n-1].Report = r
 		},
 		"a condition": func(s *v1alpha1.ProofJobStatus) { s.Conditions[0].Message += "x" },
 	} {

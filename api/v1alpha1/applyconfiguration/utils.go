@@ -103,6 +103,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.URISourceApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VerifyingKeyLocation"):
 		return &apiv1alpha1.VerifyingKeyLocationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("WithdrawnDevice"):
+		return &apiv1alpha1.WithdrawnDeviceApplyConfiguration{}
 
 	}
 	return nil

@@ -442,6 +442,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: publicInputsDigest
       type:
         scalar: string
+    - name: refusals
+      type:
+        scalar: numeric
     - name: runs
       type:
         list:
@@ -454,6 +457,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: timings
       type:
         namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.Timings
+    - name: withdrawnDevices
+      type:
+        list:
+          elementType:
+            namedType: com.github.cuzk-dev.cuzk.api.v1alpha1.WithdrawnDevice
+          elementRelationship: atomic
     elementRelationship: atomic
 - name: com.github.cuzk-dev.cuzk.api.v1alpha1.PartitionState
   scalar: string
@@ -918,6 +927,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: sizeBytes
       type:
         scalar: numeric
+- name: com.github.cuzk-dev.cuzk.api.v1alpha1.WithdrawnDevice
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+    - name: reason
+      type:
+        scalar: string
+    - name: uuid
+      type:
+        scalar: string
 - name: io.k8s.api.core.v1.Affinity
   map:
     fields:

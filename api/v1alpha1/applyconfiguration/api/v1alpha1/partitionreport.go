@@ -32,9 +32,8 @@ type PartitionReportApplyConfiguration struct {
 	// proof is the proof: for a key of snarkjs the text of proof.json, without white space; for a key of gnark the bytes of
 	// its binary form, compressed, in base64; for one of Filecoin the partition's 192 bytes, in base64.
 	Proof *string `json:"proof,omitempty"`
-	// publicInputs are the values, as decimal numbers in the circuit's order, that the proof is about; Filecoin's the spec
-	// tells. Where they are too long publicInputsDigest is in their place, and the proof can be verified only if the job
-	// declares the values.
+	// publicInputs are the values, decimal and in the circuit's order, that the proof is about; Filecoin's the spec tells.
+	// Where they are too long publicInputsDigest is in their place, and the job must declare them to be verified.
 	PublicInputs []string `json:"publicInputs,omitempty"`
 	// publicInputsDigest is the digest of the values in place of the values: SHA-256 over each value and a newline.
 	PublicInputsDigest *string `json:"publicInputsDigest,omitempty"`
@@ -44,6 +43,10 @@ type PartitionReportApplyConfiguration struct {
 	Runs []RunTimingsApplyConfiguration `json:"runs,omitempty"`
 	// error is why the attempt gave no proof.
 	Error *ReportErrorApplyConfiguration `json:"error,omitempty"`
+	// refusals is how many proofs did not verify in the prover and were computed again, over all runs, counted up to 999.
+	Refusals *int32 `json:"refusals,omitempty"`
+	// withdrawnDevices are the GPUs that the pod gave no more work from this partition on.
+	WithdrawnDevices []WithdrawnDeviceApplyConfiguration `json:"withdrawnDevices,omitempty"`
 }
 
 // PartitionReportApplyConfiguration constructs a declarative configuration of the PartitionReport type for use with
@@ -160,5 +163,26 @@ func (b *PartitionReportApplyConfiguration) WithRuns(values ...*RunTimingsApplyC
 // If called multiple times, the Error field is set to the value of the last call.
 func (b *PartitionReportApplyConfiguration) WithError(value *ReportErrorApplyConfiguration) *PartitionReportApplyConfiguration {
 	b.Error = value
+	return b
+}
+
+// WithRefusals sets the Refusals field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Refusals field is set to the value of the last call.
+func (b *PartitionReportApplyConfiguration) WithRefusals(value int32) *PartitionReportApplyConfiguration {
+	b.Refusals = &value
+	return b
+}
+
+// WithWithdrawnDevices adds the given value to the WithdrawnDevices field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the WithdrawnDevices field.
+func (b *PartitionReportApplyConfiguration) WithWithdrawnDevices(values ...*WithdrawnDeviceApplyConfiguration) *PartitionReportApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithWithdrawnDevices")
+		}
+		b.WithdrawnDevices = append(b.WithdrawnDevices, *values[i])
+	}
 	return b
 }

@@ -12,9 +12,8 @@ import (
 // ProofInputApplyConfiguration represents a declarative configuration of the ProofInput type for use
 // with apply.
 //
-// ProofInput is one thing to prove: a witness, or circom's input.json from which the key's witness generator makes one (the
-// content tells: one begins with "wtns", the other with '{'); for gnark a serialized full witness, for Filecoin what circuit
-// says.
+// ProofInput is one thing to prove: a witness, or circom's input.json for the key's witness generator (the one begins
+// with "wtns", the other with '{'); for gnark a serialized full witness, for Filecoin what circuit says.
 type ProofInputApplyConfiguration struct {
 	// name tells the input from the others, in the partition's status and in messages.
 	Name                          *string `json:"name,omitempty"`

@@ -37,8 +37,7 @@ type ProofJobSpecApplyConfiguration struct {
 	// suspend keeps the job from running while it is true; set on a running job it ends the job's pods. It can be changed.
 	Suspend *bool `json:"suspend,omitempty"`
 	// backoffLimitPerPartition is how many times the pod of a partition is tried again after a failure that may pass,
-	// 3 by default. Invalid input is not tried again, and a pod lost by a disruption (eviction, preemption, a dead node)
-	// does not count.
+	// 3 by default. Invalid input is not tried again; a pod lost by a disruption (eviction, dead node) does not count.
 	BackoffLimitPerPartition *int32 `json:"backoffLimitPerPartition,omitempty"`
 	// maxFailedPartitions is how many partitions may fail before the job is ended early. Without it all partitions are
 	// tried. A job with any failed partition ends Failed; the proofs of its other partitions stay in the status.

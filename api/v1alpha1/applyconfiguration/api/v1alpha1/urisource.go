@@ -14,8 +14,7 @@ type URISourceApplyConfiguration struct {
 	// credentials: whoever may read the object may read it.
 	URL *string `json:"url,omitempty"`
 	// secretRef names a Secret with the credentials, by default the pod's own identity. For https: token, or username and
-	// password, and ca.crt. For the others the environment variables of their own tools, such as AWS_ACCESS_KEY_ID; for gs
-	// service-account.json.
+	// password, and ca.crt. For others their own tools' variables, such as AWS_ACCESS_KEY_ID; for gs service-account.json.
 	SecretRef *SecretReferenceApplyConfiguration `json:"secretRef,omitempty"`
 }
 
