@@ -24,7 +24,7 @@ var sectionNames = []struct {
 }
 
 func (i *inspection) zkey(ctx context.Context) error {
-	k, err := zkey.Open(ctx, i.path, nil)
+	k, err := zkey.Open(ctx, i.path, i.tell("coordinates"))
 	if err != nil {
 		return err
 	}
@@ -50,11 +50,10 @@ func (i *inspection) zkey(ctx context.Context) error {
 	}
 	i.checkPoints = func(ctx context.Context) (int64, error) {
 		var points int64
-		err := k.Check(ctx, func(done, total int64) {
-			points = total
-			i.progress("check", float64(done)/float64(total))
-		})
-		return points, err
+		for _, s := range r.Sections {
+			points += int64(s.Points)
+		}
+		return points, k.Check(ctx, i.tell("points"))
 	}
 	return nil
 }

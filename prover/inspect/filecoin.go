@@ -99,7 +99,7 @@ func (i *inspection) filecoinParams() error {
 	}
 	i.done = func() { f.Close() }
 	i.checkPoints = func(ctx context.Context) (int64, error) {
-		return points, f.Check(ctx, func(done, total int64) { i.progress("points", float64(done)/float64(total)) })
+		return points, f.Check(ctx, i.tell("points"))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (i *inspection) gnarkProvingKey(context.Context) error {
 		for _, s := range r.Sections {
 			points += int64(s.Points)
 		}
-		return points, k.Check(ctx, func(done, total int64) { i.progress("check", float64(done)/float64(total)) })
+		return points, k.Check(ctx, i.tell("points"))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/source"
 )
 
@@ -93,14 +94,16 @@ type Options struct {
 	Memory *Memory
 	// SkipDigests leaves out the digests, which take a pass over the file.
 	SkipDigests bool
-	// Progress is told what is being done and how much of it (from 0 to 1). Nil is allowed.
-	Progress func(what string, fraction float64)
+	// Progress, if not nil, makes what is told of a piece of work, in bytes or points.
+	Progress func(what string) progress.Func
 }
 
-func (o Options) progress(what string, fraction float64) {
-	if o.Progress != nil {
-		o.Progress(what, fraction)
+// tell is told of a piece of work.
+func (o Options) tell(what string) progress.Func {
+	if o.Progress == nil {
+		return nil
 	}
+	return o.Progress(what)
 }
 
 func count[N int | int64 | uint64](n N) *int { v := int(n); return &v }
@@ -202,16 +205,14 @@ func (i *inspection) digests(ctx context.Context) error {
 	defer f.Close()
 	h := source.NewHasher("blake2b-512:") // to have both
 	buf := make([]byte, 1<<20)
-	for at := int64(0); ; {
+	read := progress.Count(i.file.Size(), i.tell("digest"))
+	for {
 		if err := ctx.Err(); err != nil {
 			return failure.New(failure.Interrupted, "%w", err)
 		}
 		n, err := f.Read(buf)
 		h.Write(buf[:n])
-		at += int64(n)
-		if i.file.Size() > 0 {
-			i.progress("digest", float64(at)/float64(i.file.Size()))
-		}
+		read.Add(n)
 		if err == io.EOF {
 			break
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/snarkjs"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/zkey"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
 )
@@ -165,13 +166,13 @@ func (f *circomFront) witness(ctx context.Context, in *File) (*circom.Witness, e
 }
 
 // explain looks for the constraint that does not hold, then for a point of the key that is none.
-func (f *circomFront) explain(ctx context.Context, a *assignment, cause error, progress func(float64)) error {
+func (f *circomFront) explain(ctx context.Context, a *assignment, cause error, tell progress.Func) error {
 	if f.constraints != nil {
 		if err := satisfied(ctx, f.constraints, a.witness, f.r1csName); err != nil {
 			return err
 		}
 	}
-	err := f.key.Check(ctx, func(done, total int64) { progress(float64(done) / float64(max(1, total))) })
+	err := f.key.Check(ctx, tell)
 	if err != nil {
 		return err
 	}

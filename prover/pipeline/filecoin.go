@@ -13,6 +13,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/proof"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
@@ -198,7 +199,7 @@ func (c *filecoinCircuit) keySource() groth16.KeySource { return c.key }
 func (c *filecoinCircuit) Close() error { return c.evaluator.Close() }
 
 // explain looks for a constraint that does not hold, then for a point of the parameters that is none.
-func (c *filecoinCircuit) explain(ctx context.Context, a *assignment, cause error, progress func(float64)) error {
+func (c *filecoinCircuit) explain(ctx context.Context, a *assignment, cause error, tell progress.Func) error {
 	if err := a.satisfied(ctx); err != nil {
 		var wrong *structure.UnsatisfiedError
 		if errors.As(err, &wrong) {
@@ -206,7 +207,7 @@ func (c *filecoinCircuit) explain(ctx context.Context, a *assignment, cause erro
 		}
 		return err
 	}
-	err := c.key.Check(ctx, func(done, total int64) { progress(float64(done) / float64(max(1, total))) })
+	err := c.key.Check(ctx, tell)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/gnarkfmt"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/gnarkkey"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
@@ -67,7 +68,7 @@ func (p *Prover) openGnark(ctx context.Context, files Files, obs stage.Observer)
 		p.config.Log.Warn("No verifying key was given: a gnark proving key does not hold it, so proofs leave without having been verified",
 			"fix", "hand in the verifying key of the same setup")
 	}
-	err = f.key.Load(ctx, func(done, total int64) { obs.Progress(stage.SRS, float64(done)/float64(max(1, total))) })
+	err = f.key.Load(ctx, func(done, total int64) { obs.Progress(stage.SRS, done, total) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,8 +133,8 @@ func isSolution(data []byte) bool {
 }
 
 // explain: the solver has checked every constraint, so it can only be the key.
-func (f *gnarkFront) explain(ctx context.Context, _ *assignment, cause error, progress func(float64)) error {
-	err := f.key.Check(ctx, func(done, total int64) { progress(float64(done) / float64(max(1, total))) })
+func (f *gnarkFront) explain(ctx context.Context, _ *assignment, cause error, tell progress.Func) error {
+	err := f.key.Check(ctx, tell)
 	if err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func (p *core) verify(proof *groth16.Proof, public []curve.Scalar) error {
 // explain says why a proof did not verify.
 func (p *core) explain(ctx context.Context, a *assignment, cause error, to stage.Observer) error {
 	p.config.Log.Warn("The proof did not verify; looking for the reason", "refusal", cause.Error())
-	err := p.circuit.explain(ctx, a, cause, func(done float64) { to.Progress(stage.Verify, done) })
+	err := p.circuit.explain(ctx, a, cause, func(done, total int64) { to.Progress(stage.Verify, done, total) })
 	if ctx.Err() != nil {
 		return errors.Join(failure.New(failure.Verification, "%w", cause), context.Cause(ctx))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
@@ -84,7 +85,7 @@ type core struct {
 // circuit is what a circuit type contributes to the proving of assignments.
 type circuit interface {
 	// explain finds out why a proof of an assignment did not verify, as far as the files tell. cause is the refusal.
-	explain(ctx context.Context, a *assignment, cause error, progress func(done float64)) error
+	explain(ctx context.Context, a *assignment, cause error, tell progress.Func) error
 	// keySource is the key as its file holds it.
 	keySource() groth16.KeySource
 	// Close closes everything but the key source.

@@ -55,7 +55,7 @@ func (r *recorder) Begin(s stage.Name) {
 	r.to.Begin(s)
 }
 
-func (r *recorder) Progress(s stage.Name, done float64) { r.to.Progress(s, done) }
+func (r *recorder) Progress(s stage.Name, done, total int64) { r.to.Progress(s, done, total) }
 
 func (r *recorder) Done(s stage.Span) {
 	if s.Kernel == "" {

@@ -52,8 +52,9 @@ type Span struct {
 type Observer interface {
 	// Begin says that a stage of work has started.
 	Begin(Name)
-	// Progress says how much of the current stage is done, from 0 to 1; it may never be called.
-	Progress(Name, float64)
+	// Progress says how much of the current stage is done, of a total that stays and is not 0; it never falls, and may never
+	// be called. Of SRS it is told in bytes of the key's file, of other stages in units of their own.
+	Progress(s Name, done, total int64)
 	// Done hands over a finished span.
 	Done(Span)
 }
@@ -61,6 +62,6 @@ type Observer interface {
 // Nop is the observer that does not look.
 type Nop struct{}
 
-func (Nop) Begin(Name)             {}
-func (Nop) Progress(Name, float64) {}
-func (Nop) Done(Span)              {}
+func (Nop) Begin(Name)                  {}
+func (Nop) Progress(Name, int64, int64) {}
+func (Nop) Done(Span)                   {}

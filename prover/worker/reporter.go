@@ -156,7 +156,9 @@ var stageEnds = map[stage.Name]float64{stage.Queue: 2, stage.SRS: 15, stage.Synt
 func (p *reporter) Begin(s stage.Name) { p.progress(s, 0, true) }
 
 // Progress implements stage.Observer.
-func (p *reporter) Progress(s stage.Name, done float64) { p.progress(s, done, false) }
+func (p *reporter) Progress(s stage.Name, done, total int64) {
+	p.progress(s, float64(done)/float64(total), false)
+}
 
 // Done implements stage.Observer; times reach the report with the result.
 func (p *reporter) Done(stage.Span) {}

@@ -50,17 +50,16 @@ and are not counted; the key stays loaded. Every proof is verified.
 				}
 			}
 			ctx := cmd.Context()
-			p := a.progress()
-			p.unlogged = true
+			p := a.progress().unlogged()
 			defer p.clear()
 			start := time.Now()
-			s, err := a.open(ctx, &c, p, p)
+			s, err := a.open(ctx, &c, p)
 			if err != nil {
 				return interruptedBy(ctx, err)
 			}
 			defer s.close()
 			load := time.Since(start)
-			result, err := s.prover.Prove(ctx, s.input, pipeline.Runs{Measured: runs, Warmup: warmup}, p)
+			result, err := s.prover.Prove(ctx, s.input, pipeline.Runs{Measured: runs, Warmup: warmup}, p.stages())
 			p.clear()
 			if err != nil {
 				return interruptedBy(ctx, err)

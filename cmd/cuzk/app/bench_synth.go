@@ -15,6 +15,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 )
 
 // synthBench measures synthesis alone.
@@ -28,7 +29,7 @@ type synthBench struct {
 	structure                *structure.Structure
 	job                      *job.Job
 	perf                     *perf.Counters
-	show                     func(what string, fraction float64)
+	display                  *display
 	witnessBytes, valueBytes int64
 }
 
@@ -96,10 +97,8 @@ func (b *synthBench) run(ctx context.Context, name string) (*synthReport, error)
 		}
 		defer b.perf.Close()
 	}
-	p := b.app.progress()
-	p.unlogged = true
-	defer p.clear()
-	b.show = p.step()
+	b.display = b.app.progress().unlogged()
+	defer b.display.clear()
 	report := &synthReport{
 		Version: synthVersion, Cuzk: b.app.version().Version, Circuit: c.String(), SectorSize: uint64(sector), Threads: runtime.GOMAXPROCS(0), Full: b.full,
 	}
@@ -109,7 +108,7 @@ func (b *synthBench) run(ctx context.Context, name string) (*synthReport, error)
 	if err := b.measure(ctx, report); err != nil {
 		return nil, err
 	}
-	p.clear()
+	b.display.clear()
 	report.sum()
 	if then != nil {
 		report.compare(then, b.baseline)
@@ -120,18 +119,22 @@ func (b *synthBench) run(ctx context.Context, name string) (*synthReport, error)
 // measure does the runs.
 func (b *synthBench) measure(ctx context.Context, report *synthReport) error {
 	if b.check {
+		b.display.begin("check")
+		checked := progress.Count(int64(b.partitions), b.display.work("check"))
 		for k := range b.partitions {
 			if err := b.checkPartition(ctx, k); err != nil {
 				return err
 			}
+			checked.Add(1)
 		}
 		report.Checked = int64(b.partitions) * int64(b.structure.Constraints)
 	}
 	debug.FreeOSMemory()
 	resetPeak()
+	b.display.begin("run")
+	done := progress.Count(int64((b.warmup+b.runs)*b.partitions), b.display.work("run"))
 	for i := range b.warmup + b.runs {
 		for k := range b.partitions {
-			b.show("run", (float64(i)+float64(k)/float64(b.partitions))/float64(b.warmup+b.runs))
 			m, err := b.partition(ctx, k)
 			if err != nil {
 				return err
@@ -141,6 +144,7 @@ func (b *synthBench) measure(ctx context.Context, report *synthReport) error {
 			} else {
 				report.Measurements = append(report.Measurements, *m)
 			}
+			done.Add(1)
 		}
 	}
 	report.PeakBytes = peakResident()
@@ -186,7 +190,6 @@ func (b *synthBench) evaluate(ctx context.Context, w *witness.Witness) (free fun
 }
 
 func (b *synthBench) checkPartition(ctx context.Context, k int) error {
-	b.show("check", float64(k)/float64(b.partitions))
 	w, _, err := b.job.Assign(ctx, b.structure, k)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 
 // prepare makes the constraint system and the input.
 func (b *synthBench) prepare(ctx context.Context, c filecoin.Circuit, sector filecoin.SectorSize, report *synthReport) (err error) {
-	b.show("input", 0)
+	b.display.begin("input")
 	start := time.Now()
 	if b.job, err = fabricatedJob(ctx, c, sector, max(1, b.partitions)); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (b *synthBench) prepare(ctx context.Context, c filecoin.Circuit, sector fil
 	case b.partitions > n:
 		return failure.New(failure.Usage, "--partitions %d: a proof has %d", b.partitions, n)
 	}
-	b.show("constraints", 0)
+	b.display.begin("constraints")
 	start = time.Now()
 	b.structure, err = synthesis.Load(ctx, b.app.privateFolder(constraintsFolder), b.job.Shape)
 	report.Load = milliseconds(time.Since(start))

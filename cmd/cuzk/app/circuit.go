@@ -105,7 +105,11 @@ Circuits are ` + listOfCircuits() + `.`,
 			if err != nil {
 				return err
 			}
+			p := a.progress()
+			defer p.clear()
+			p.begin("constraints")
 			s, err := a.constraints(cmd.Context(), c.Shape(sector))
+			p.clear()
 			if err != nil {
 				return err
 			}
@@ -233,9 +237,10 @@ Circuits are ` + listOfCircuits() + `.`,
 			ctx := cmd.Context()
 			p := a.progress()
 			defer p.clear()
+			p.begin("constraints")
 			s := synthesis.Record(c.Shape(sector)) // anew: the digest is to tell what the circuit is, not what a file says
-			show := p.step()
-			digest, err := s.Digest(ctx, func(done int) { show("digest", float64(done)/float64(s.Constraints)) })
+			hashed := p.work("digest")
+			digest, err := s.Digest(ctx, func(done int) { hashed(int64(done), int64(s.Constraints)) })
 			p.clear()
 			if err != nil {
 				return interruptedBy(ctx, err)

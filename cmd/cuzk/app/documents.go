@@ -57,7 +57,9 @@ func (a *app) readVerifyingKey(ctx context.Context, path string, id curve.ID) (*
 
 func (a *app) parseVerifyingKey(ctx context.Context, path string, kind inspect.Kind, id curve.ID) (*groth16.VerifyingKey, error) {
 	if kind == inspect.Zkey {
-		k, err := zkey.Open(ctx, path, nil)
+		p := a.progress()
+		defer p.clear()
+		k, err := zkey.Open(ctx, path, p.work("proving key"))
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ a proof; a key that passed is remembered by its digest.`,
 			}
 			p := a.progress()
 			defer p.clear()
-			o := inspect.Options{Curve: id, Check: check, SkipDigests: skipDigests, Progress: p.step()}
+			o := inspect.Options{Curve: id, Check: check, SkipDigests: skipDigests, Progress: p.work}
 			if !again {
 				o.Memory = inspect.NewMemory(filepath.Join(a.flags.cacheDir, "checked"))
 			}

@@ -24,7 +24,7 @@ type paramsCheck struct {
 	unpublished bool
 	again       bool
 	points      bool
-	progress    *progress
+	progress    *display
 }
 
 // checkedJSON is a file of `cuzk params check --output json`.
@@ -221,8 +221,7 @@ func (c *paramsCheck) checkPoints(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.Close()
-	step := c.progress.step()
-	return f.Check(ctx, func(done, total int64) { step("points", float64(done)/float64(total)) })
+	return f.Check(ctx, c.progress.work("points"))
 }
 
 // vk checks a .vk, whose points are all checked when it is opened.
@@ -245,6 +244,5 @@ func (c *paramsCheck) digest(ctx context.Context, path string) (string, error) {
 	if !c.again {
 		cache = filparams.NewDigestCache(filepath.Join(c.app.flags.cacheDir, "digests"))
 	}
-	step := c.progress.step()
-	return filparams.Digest(ctx, path, cache, func(done, total int64) { step("digest", float64(done)/float64(total)) })
+	return filparams.Digest(ctx, path, cache, c.progress.work("digest"))
 }

@@ -104,13 +104,12 @@ func (g *paramsGeneration) run(ctx context.Context, size filecoin.SectorSize) ([
 	}
 	p := g.app.progress()
 	defer p.clear()
-	step := p.step()
-	step("circuit", 0)
+	p.begin("circuit")
 	matrices, err := synthesis.Record(g.shape).Matrices(ctx)
 	if err != nil {
 		return nil, failure.New(failure.Usage, "%w", err)
 	}
-	step("polynomials", 0)
+	p.begin("polynomials")
 	secret, err := generate.SecretFrom(g.secret)
 	if err != nil {
 		return nil, err
@@ -125,7 +124,7 @@ func (g *paramsGeneration) run(ctx context.Context, size filecoin.SectorSize) ([
 	}
 	for i, write := range []func(*bufio.Writer) error{
 		func(w *bufio.Writer) error {
-			return params.WriteParams(ctx, w, func(done, total int64) { step("points", float64(done)/float64(total)) })
+			return params.WriteParams(ctx, w, p.work("points"))
 		},
 		func(w *bufio.Writer) error { return params.WriteVerifyingKey(ctx, w) },
 		func(w *bufio.Writer) error { _, err := w.Write(meta); return err },

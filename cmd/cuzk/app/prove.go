@@ -117,12 +117,12 @@ func parseProofFormat(s string) (string, error) {
 func (a *app) prove(ctx context.Context, c *circuitFlags) (*proved, error) {
 	p := a.progress()
 	defer p.clear()
-	s, err := a.open(ctx, c, p, p)
+	s, err := a.open(ctx, c, p)
 	if err != nil {
 		return nil, interruptedBy(ctx, err)
 	}
 	defer s.close()
-	result, err := s.prover.Prove(ctx, s.input, pipeline.Runs{}, p)
+	result, err := s.prover.Prove(ctx, s.input, pipeline.Runs{}, p.stages())
 	if err != nil {
 		return nil, interruptedBy(ctx, err)
 	}

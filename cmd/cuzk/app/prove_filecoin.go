@@ -196,7 +196,7 @@ func (a *app) proveFilecoin(ctx context.Context, j *job.Job, partitions []int, r
 	p := a.progress()
 	defer p.clear()
 	config := pipeline.Config{Backend: backend, CacheFolder: a.privateFolder(constraintsFolder), Log: a.log}
-	f, err := pipeline.OpenFilecoin(ctx, files, j.Shape, config, p)
+	f, err := pipeline.OpenFilecoin(ctx, files, j.Shape, config, p.stages())
 	if err != nil {
 		return nil, err
 	}

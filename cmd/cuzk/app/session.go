@@ -11,7 +11,6 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/pipeline"
 	"github.com/cuzk-dev/cuzk/prover/source"
-	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
 // session is a circuit's files opened and its key loaded.
@@ -32,7 +31,7 @@ func (a *app) backendFor(name string) (groth16.Backend, error) {
 }
 
 // open opens the files that the flags name and loads the key.
-func (a *app) open(ctx context.Context, c *circuitFlags, p *progress, obs stage.Observer) (_ *session, err error) {
+func (a *app) open(ctx context.Context, c *circuitFlags, p *display) (_ *session, err error) {
 	s := &session{}
 	defer func() {
 		if err != nil {
@@ -77,7 +76,7 @@ func (a *app) open(ctx context.Context, c *circuitFlags, p *progress, obs stage.
 	}
 	s.prover, err = pipeline.Open(ctx, pipeline.Files{
 		ProvingKey: open["proving-key"], VerifyingKey: open["verifying-key"], ConstraintSystem: open["constraint-system"], WitnessGenerator: open["wasm"],
-	}, config, obs)
+	}, config, p.stages())
 	return s, err
 }
 
@@ -95,7 +94,7 @@ func (a *app) privateFolder(name string) string {
 }
 
 // openFile opens a path, or fetches a URI, and checks it against its pinned digest.
-func (a *app) openFile(ctx context.Context, c *circuitFlags, p *progress, flag, path string, class failure.Class) (*pipeline.File, error) {
+func (a *app) openFile(ctx context.Context, c *circuitFlags, p *display, flag, path string, class failure.Class) (*pipeline.File, error) {
 	digest, err := source.ParseDigest(c.digests[flag])
 	if err != nil {
 		return nil, failure.New(failure.Usage, "--digest %s: %w", flag, err)
@@ -106,12 +105,7 @@ func (a *app) openFile(ctx context.Context, c *circuitFlags, p *progress, flag, 
 			return nil, err
 		}
 	}
-	show := p.step()
-	fetch := source.Fetch{Dir: filepath.Join(a.flags.cacheDir, "downloads"), Digest: digest, Class: class, Progress: func(done, total int64) {
-		if total > 0 {
-			show(flag, float64(done)/float64(total))
-		}
-	}}
+	fetch := source.Fetch{Dir: filepath.Join(a.flags.cacheDir, "downloads"), Digest: digest, Class: class, Progress: p.work(flag)}
 	got, err := fetch.Get(ctx, src)
 	if err != nil {
 		if _, local := src.(source.Local); local && (errors.Is(err, source.ErrAbsent) || errors.Is(err, source.ErrRefused) || errors.Is(err, source.ErrNotFile)) {

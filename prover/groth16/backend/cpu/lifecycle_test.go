@@ -15,6 +15,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/internal/instance"
+	"github.com/cuzk-dev/cuzk/prover/internal/counted"
 	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
@@ -24,12 +25,12 @@ type log struct {
 	begun    []stage.Name
 	kernels  []stage.Kernel
 	stages   []stage.Name
-	progress []float64
+	progress counted.Work
 	onKernel func(stage.Kernel)
 }
 
-func (l *log) Begin(s stage.Name)               { l.begun = append(l.begun, s) }
-func (l *log) Progress(_ stage.Name, f float64) { l.progress = append(l.progress, f) }
+func (l *log) Begin(s stage.Name)                       { l.begun = append(l.begun, s) }
+func (l *log) Progress(_ stage.Name, done, total int64) { l.progress.Tell(done, total) }
 func (l *log) Done(s stage.Span) {
 	if s.Kernel == "" {
 		l.stages = append(l.stages, s.Stage)
@@ -68,16 +69,10 @@ func TestTellsItsStages(t *testing.T) {
 	if diff := cmp.Diff(want, count); diff != "" {
 		t.Errorf("kernels: %s", diff)
 	}
-	last := 0.0
-	for _, f := range seen.progress {
-		if f < last {
-			t.Errorf("progress goes back from %g to %g", last, f)
-		}
-		last = f
+	if seen.progress.Total == 0 {
+		t.Error("no progress was told")
 	}
-	if last != 1 {
-		t.Errorf("progress ends at %g", last)
-	}
+	seen.progress.Whole(t, seen.progress.Total)
 }
 
 func TestCancelledBetweenKernels(t *testing.T) {

@@ -48,7 +48,7 @@ func (o *observer) step(weight int64) func(n int) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.done += weight * int64(n)
-		o.to.Progress(stage.GPU, min(1, float64(o.done)/float64(max(1, o.total))))
+		o.to.Progress(stage.GPU, min(o.done, o.total), max(1, o.total))
 	}
 }
 

@@ -139,7 +139,7 @@ func (l *log) Begin(s stage.Name) {
 	defer l.mu.Unlock()
 	l.begun = append(l.begun, s)
 }
-func (l *log) Progress(stage.Name, float64) {}
+func (l *log) Progress(stage.Name, int64, int64) {}
 func (l *log) Done(s stage.Span) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -244,7 +244,7 @@ func (o *observer) end(t libcuzk.Timings) {
 		o.to.Done(stage.Span{Stage: stage.GPU, Kernel: k.kernel, Lane: o.lane, Start: at, End: next})
 		at = next
 	}
-	o.to.Progress(stage.GPU, 1)
+	o.to.Progress(stage.GPU, 1, 1)
 	o.to.Done(stage.Span{Stage: stage.GPU, Kernel: stage.GPUTotal, Lane: o.lane, Start: end.Add(-duration(t.GPUTotal)), End: end})
 	o.to.Done(stage.Span{Stage: stage.GPU, Lane: o.lane, Start: o.start, End: end})
 }
