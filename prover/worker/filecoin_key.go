@@ -10,13 +10,14 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
 	"github.com/cuzk-dev/cuzk/prover/source"
 )
 
 // filecoinFacts are those of a parameter file. It holds its verifying key, at its beginning and as a .vk has it. Which
 // circuit it is for is told by its lengths alone, as a file may have any name in a pod.
-func filecoinFacts(ctx context.Context, key KeyFiles, id curve.ID, pinned string, progress Progress) (*KeyFacts, error) {
+func filecoinFacts(ctx context.Context, key KeyFiles, id curve.ID, pinned string, tell progress.Func) (*KeyFacts, error) {
 	if id != curve.BLS12381 {
 		return nil, wrongCurve(key.ProvingKey, curve.BLS12381, id)
 	}
@@ -38,7 +39,7 @@ func filecoinFacts(ctx context.Context, key KeyFiles, id curve.ID, pinned string
 			return nil, err
 		}
 	}
-	digest, err := keyDigest(ctx, key.ProvingKey, pinned, progress)
+	digest, err := keyDigest(ctx, key.ProvingKey, pinned, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func parametersOf(l filecoin.Lengths) string {
 }
 
 // keyDigest is the SHA-256 of a file of up to a hundred gigabytes, which need not be read again if that is what pins it.
-func keyDigest(ctx context.Context, f *NamedFile, pinned string, progress Progress) (string, error) {
+func keyDigest(ctx context.Context, f *NamedFile, pinned string, tell progress.Func) (string, error) {
 	if d, err := source.ParseDigest(pinned); err == nil && strings.HasPrefix(string(d), "sha256:") {
 		return string(d), nil
 	}
@@ -96,20 +97,16 @@ func keyDigest(ctx context.Context, f *NamedFile, pinned string, progress Progre
 		return "", failure.New(failure.IO, "%w", err).In(f.Name)
 	}
 	h := source.NewHasher("")
-	if _, err := copyFrom(ctx, io.MultiWriter(h, &counter{progress: progress, total: info.Size()}), f.File); err != nil {
+	if _, err := copyFrom(ctx, io.MultiWriter(h, counter{progress.Count(info.Size(), tell)}), f.File); err != nil {
 		return "", failure.New(failure.IO, "%w", err).In(f.Name)
 	}
 	return string(h.Digest("sha256")), nil
 }
 
-// counter tells how many bytes have passed.
-type counter struct {
-	progress    Progress
-	done, total int64
-}
+// counter counts the bytes that pass.
+type counter struct{ *progress.Counter }
 
-func (c *counter) Write(p []byte) (int, error) {
-	c.done += int64(len(p))
-	c.progress(c.done, c.total)
+func (c counter) Write(p []byte) (int, error) {
+	c.Add(len(p))
 	return len(p), nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/source"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
@@ -14,7 +15,7 @@ import (
 // files opens what an order names: mounted files below their root, and what is to be fetched.
 type files struct {
 	scratch  string
-	progress func(done, total int64)
+	progress progress.Func // of the bytes of each file
 	opened   []*os.File
 	fetched  []string
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
-	"time"
 
 	"github.com/go-logr/logr"
 	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
@@ -14,18 +13,16 @@ import (
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
 	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
 )
 
 // KeyInspector looks at a key's files; it is the pipeline's readers, seen from a pod.
 type KeyInspector interface {
 	// InspectKey tells the facts of a key and its verifying key, in the form that the key's format has for it. Whoever reads
-	// a file of many gigabytes tells of its progress.
-	InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder, progress Progress) (*KeyFacts, error)
+	// a file of many gigabytes tells of its bytes.
+	InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder, tell progress.Func) (*KeyFacts, error)
 }
-
-// Progress is told of the bytes of a file that are read or fetched; total is -1 if it is not known.
-type Progress func(done, total int64)
 
 // KeyFacts are what a key's files say.
 type KeyFacts struct {
@@ -70,14 +67,14 @@ func (w *Inspection) inspect(ctx context.Context) (order.InspectionResult, error
 	if err != nil {
 		return order.InspectionResult{}, err
 	}
-	progress := w.logProgress()
-	fs := &files{scratch: scratch, progress: progress}
+	read := logReading(w.Log, w.Clock)
+	fs := &files{scratch: scratch, progress: read}
 	defer fs.release(0, 0)
 	key, err := fs.keyFiles(ctx, w.Order.Key)
 	if err != nil {
 		return order.InspectionResult{}, err
 	}
-	facts, err := w.Inspector.InspectKey(ctx, key, w.Order, progress)
+	facts, err := w.Inspector.InspectKey(ctx, key, w.Order, read)
 	if err != nil {
 		return order.InspectionResult{}, err
 	}
@@ -119,15 +116,4 @@ func (w *Inspection) deliver(ctx context.Context, vk []byte) (*order.InspectionV
 	return &order.InspectionVerifyingKey{
 		SizeBytes: int64(len(vk)), Digest: "sha256:" + hex.EncodeToString(digest[:]), Parts: parts,
 	}, nil
-}
-
-// logProgress tells of a large file now and then.
-func (w *Inspection) logProgress() Progress {
-	last := w.Clock.Now()
-	return func(done, total int64) {
-		if now := w.Clock.Now(); now.Sub(last) >= 10*time.Second {
-			last = now
-			w.Log.Info("Read part of a file", "bytes", done, "of", total)
-		}
-	}
 }

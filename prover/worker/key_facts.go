@@ -14,6 +14,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/gnarkfmt"
 	"github.com/cuzk-dev/cuzk/prover/groth16/snarkjs"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/gnarkkey"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/zkey"
 	"github.com/cuzk-dev/cuzk/prover/worker/order"
@@ -26,22 +27,22 @@ const maxVerifyingKeyBytes = 64 << 20
 type KeyReaders struct{}
 
 // InspectKey implements KeyInspector.
-func (KeyReaders) InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder, progress Progress) (*KeyFacts, error) {
+func (KeyReaders) InspectKey(ctx context.Context, key KeyFiles, o *order.InspectionOrder, tell progress.Func) (*KeyFacts, error) {
 	id, err := curve.Parse(o.Key.Curve)
 	if err != nil {
 		return nil, failure.New(failure.Key, "%w", err)
 	}
 	switch v1alpha1.KeyFormat(o.Key.Format) {
 	case v1alpha1.KeyFormatGnark:
-		return gnarkFacts(ctx, key, id)
+		return gnarkFacts(ctx, key, id, tell)
 	case v1alpha1.KeyFormatFilecoin:
-		return filecoinFacts(ctx, key, id, o.Key.ProvingKey.Digest, progress)
+		return filecoinFacts(ctx, key, id, o.Key.ProvingKey.Digest, tell)
 	}
-	return snarkjsFacts(ctx, key, id)
+	return snarkjsFacts(ctx, key, id, tell)
 }
 
-func snarkjsFacts(ctx context.Context, key KeyFiles, id curve.ID) (*KeyFacts, error) {
-	k, err := zkey.OpenFile(ctx, key.ProvingKey.File, key.ProvingKey.Name, nil)
+func snarkjsFacts(ctx context.Context, key KeyFiles, id curve.ID, tell progress.Func) (*KeyFacts, error) {
+	k, err := zkey.OpenFile(ctx, key.ProvingKey.File, key.ProvingKey.Name, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func snarkjsFacts(ctx context.Context, key KeyFiles, id curve.ID) (*KeyFacts, er
 	if err != nil {
 		return nil, err
 	}
-	digest, err := k.ComputeDigest(ctx, nil)
+	digest, err := k.ComputeDigest(ctx, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +108,13 @@ func sameKey(own *groth16.VerifyingKey, key KeyFiles) error {
 	return nil
 }
 
-func gnarkFacts(ctx context.Context, key KeyFiles, id curve.ID) (*KeyFacts, error) {
+func gnarkFacts(ctx context.Context, key KeyFiles, id curve.ID, tell progress.Func) (*KeyFacts, error) {
 	k, err := gnarkkey.OpenFile(key.ProvingKey.File, key.ProvingKey.Name, gnarkkey.Options{Curve: id})
 	if err != nil {
 		return nil, err
 	}
 	defer k.Close()
-	digest, err := k.ComputeDigest(ctx, nil)
+	digest, err := k.ComputeDigest(ctx, tell)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
+	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
@@ -25,6 +26,8 @@ type reporter struct {
 	runs, run int
 
 	wake chan struct{}
+	// logged is told of the stage under way; the calls of stage.Observer come one at a time.
+	logged progress.Func
 	// sending is held while a report is on its way, so that finish is never overtaken by an older one.
 	sending sync.Mutex
 }
@@ -153,10 +156,16 @@ var stageBegins = map[stage.Name]float64{stage.Queue: 0, stage.SRS: 2, stage.Syn
 var stageEnds = map[stage.Name]float64{stage.Queue: 2, stage.SRS: 15, stage.Synth: 40, stage.GPU: 97, stage.Verify: 100}
 
 // Begin implements stage.Observer.
-func (p *reporter) Begin(s stage.Name) { p.progress(s, 0, true) }
+func (p *reporter) Begin(s stage.Name) {
+	p.logged = logStage(p.applier.log, p.applier.clock, p.index, s)
+	p.progress(s, 0, true)
+}
 
 // Progress implements stage.Observer.
 func (p *reporter) Progress(s stage.Name, done, total int64) {
+	if p.logged != nil {
+		p.logged(done, total)
+	}
 	p.progress(s, float64(done)/float64(total), false)
 }
 

@@ -149,7 +149,7 @@ func (w *Worker) run(ctx context.Context, a *applier, outcomes map[int]*outcome)
 	if err != nil {
 		return err
 	}
-	fs := &files{scratch: scratch}
+	fs := &files{scratch: scratch, progress: logReading(w.Log, w.Clock)}
 	defer fs.release(0, 0)
 
 	parts := w.partitions(fs, &job.Spec, todo)

@@ -12,20 +12,27 @@ import (
 	"golang.org/x/term"
 )
 
-// redraw is the least time between two drawings, so that a slow terminal does not slow the work.
-const redraw = 80 * time.Millisecond
+const (
+	// redraw is the least time between two drawings, so that a slow terminal does not slow the work.
+	redraw = 80 * time.Millisecond
+	// clock is how often the time is drawn anew, of work that tells nothing.
+	clock = time.Second
+)
 
 // Bar is a line of progress. A nil *Bar draws nothing. It is safe for concurrent use.
 type Bar struct {
 	w     io.Writer
 	width func() int
 	now   func() time.Time
+	// ticks is a ticker's channel and its end.
+	ticks func() (<-chan time.Time, func())
 
-	mu    sync.Mutex
-	label string
-	begun time.Time
-	last  time.Time
-	shown bool
+	mu       sync.Mutex
+	label    string
+	fraction float64
+	begun    time.Time
+	last     time.Time
+	stop     chan struct{} // ends the clock; nil while nothing is shown
 }
 
 // New is a bar on f, or nil where f is no terminal.
@@ -33,13 +40,18 @@ func New(f *os.File) *Bar {
 	if !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	return &Bar{w: f, now: time.Now, width: func() int {
+	width := func() int {
 		w, _, err := term.GetSize(int(f.Fd()))
 		if err != nil {
 			return 80
 		}
 		return w
-	}}
+	}
+	ticks := func() (<-chan time.Time, func()) {
+		t := time.NewTicker(clock)
+		return t.C, t.Stop
+	}
+	return &Bar{w: f, now: time.Now, width: width, ticks: ticks}
 }
 
 // Begin starts a piece of work of which no fraction is known yet.
@@ -49,8 +61,30 @@ func (b *Bar) Begin(label string) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.label, b.begun = label, b.now()
-	b.draw(-1)
+	b.label, b.fraction, b.begun = label, -1, b.now()
+	b.draw()
+	if b.stop == nil {
+		b.stop = make(chan struct{})
+		go b.tick(b.stop)
+	}
+}
+
+// tick draws the time that has passed until it is stopped.
+func (b *Bar) tick(stop chan struct{}) {
+	ticks, end := b.ticks()
+	defer end()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ticks:
+			b.mu.Lock()
+			if b.stop == stop {
+				b.draw()
+			}
+			b.mu.Unlock()
+		}
+	}
 }
 
 // Set shows how much of the work is done, from 0 to 1.
@@ -60,8 +94,9 @@ func (b *Bar) Set(fraction float64) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.label != "" && b.now().Sub(b.last) >= redraw {
-		b.draw(fraction)
+	b.fraction = fraction
+	if b.stop != nil && b.now().Sub(b.last) >= redraw {
+		b.draw()
 	}
 }
 
@@ -72,17 +107,16 @@ func (b *Bar) Clear() {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.shown {
+	if b.stop != nil {
 		fmt.Fprint(b.w, "\r\x1b[K")
-		b.shown = false
+		close(b.stop)
+		b.stop = nil
 	}
-	b.label = ""
 }
 
-func (b *Bar) draw(fraction float64) {
+func (b *Bar) draw() {
 	b.last = b.now()
-	b.shown = true
-	fmt.Fprintf(b.w, "\r%s\x1b[K", Line(b.label, fraction, b.last.Sub(b.begun), b.width()))
+	fmt.Fprintf(b.w, "\r%s\x1b[K", Line(b.label, b.fraction, b.last.Sub(b.begun), b.width()))
 }
 
 // Line is one drawing: label, bar, percentage and time, within width columns. A negative fraction draws no bar.
