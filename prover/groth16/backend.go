@@ -17,13 +17,18 @@ type Backend interface {
 	// Name is "cpu" or "cuda".
 	Name() string
 	// LoadKey makes a proving key ready for any number of proofs. On success the key owns the source and closes it when
-	// it needs its memory no more, at the latest with its last user; on failure the source stays the caller's.
+	// it needs its memory no more, at the latest with its last user; on failure the source stays the caller's. What a key
+	// takes on the host is held from Memory for as long; where that has no room for it, an error of class Memory comes before
+	// any work.
 	LoadKey(ctx context.Context, src KeySource, budget Budget) (Key, error)
 	// LoadStructure makes a circuit's matrices ready, so that packed assignments can be evaluated.
 	LoadStructure(ctx context.Context, m *r1cs.Matrices) (Structure, error)
-	// Memory is the budget of host memory that proofs reserve from. Whoever feeds the backend reserves from it too, so that
-	// all stages of a proof share one bound.
+	// Memory is the budget of host memory, of which keys hold a part and proofs reserve the rest. Whoever feeds the backend
+	// reserves from it too, so that all stages of a proof share one bound.
 	Memory() *memory.Budget
+	// KeyDemand is the memory that a key of a shape will hold, and that each proof with it will take at its peak, as far as
+	// they are known before the key is loaded: zero is not known.
+	KeyDemand(shape KeyShape) (key, proof Budget)
 	// Demand is the memory that a proof with this key takes at its peak, beside the key, the structure and the
 	// assignment.
 	Demand(key Key) Budget

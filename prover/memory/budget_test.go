@@ -65,6 +65,68 @@ func TestReserveRefusesMoreThanAll(t *testing.T) {
 	}
 }
 
+// What is held is for good: who wants more than the rest hears it at once instead of waiting.
+func TestHoldLeavesTheRest(t *testing.T) {
+	b := NewBudget(10 << 20)
+	key, err := b.Hold(6<<20, "the key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Room() != 4<<20 {
+		t.Errorf("%d bytes of room beside 6 of 10 MiB", b.Room())
+	}
+	proof, err := b.Reserve(t.Context(), 4<<20, "a proof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, refused := range map[string]func() (*Reservation, error){
+		"a larger proof needs 5.0 MiB of memory, the budget is 10.0 MiB, of which keys hold 6.0 MiB": func() (*Reservation, error) {
+			return b.Reserve(t.Context(), 5<<20, "a larger proof")
+		},
+		"another key needs 1.0 MiB of memory, the budget is 10.0 MiB, of which 10.0 MiB are in use": func() (*Reservation, error) {
+			return b.Hold(1<<20, "another key")
+		},
+		"a huge key needs 11.0 MiB of memory, the budget is 10.0 MiB": func() (*Reservation, error) { return b.Hold(11<<20, "a huge key") },
+	} {
+		if _, err := refused(); failure.ClassOf(err) != failure.Memory || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	proof.Release()
+	key.Release()
+	if now, _ := b.Used(); now != 0 || b.Room() != 10<<20 {
+		t.Errorf("%d bytes are taken in the end, %d of room", now, b.Room())
+	}
+}
+
+// A reservation that waits for what is free once others are done is not made to wait for ever.
+func TestHoldTakesNothingFromThoseWhoWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(10)
+		first, err := b.Reserve(t.Context(), 5, "first")
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := make(chan error)
+		go func() {
+			r, err := b.Reserve(t.Context(), 8, "second")
+			r.Release()
+			served <- err
+		}()
+		synctest.Wait()
+		if _, err := b.Hold(4, "a key"); failure.ClassOf(err) != failure.Memory {
+			t.Errorf("held beside one that waits for 8 of 10: %v", err)
+		}
+		first.Release()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if _, err := b.Hold(4, "a key"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestReserveEndsWithItsContext(t *testing.T) {
 	b := NewBudget(10)
 	r, err := b.Reserve(t.Context(), 10, "all")

@@ -50,7 +50,7 @@ func (f *Filecoin) load(ctx context.Context, files Files, shape filecoin.Shape) 
 	if err := checkParameterName(params.Name, shape); err != nil {
 		return err
 	}
-	c, err := newFilecoinCircuit(ctx, params, shape, f.config)
+	c, err := f.newCircuit(ctx, params, shape)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ type filecoinCircuit struct {
 	evaluator evaluator
 }
 
-func newFilecoinCircuit(ctx context.Context, params *File, shape filecoin.Shape, config Config) (_ *filecoinCircuit, err error) {
+func (f *Filecoin) newCircuit(ctx context.Context, params *File, shape filecoin.Shape) (_ *filecoinCircuit, err error) {
 	file, err := openParams(params)
 	if err != nil {
 		return nil, err
@@ -138,15 +138,18 @@ func newFilecoinCircuit(ctx context.Context, params *File, shape filecoin.Shape,
 		if err := file.CheckLengths(lengths); err != nil {
 			return nil, err
 		}
+		if err := f.admit(filparams.ShapeOf(lengths), 0); err != nil {
+			return nil, named(err, params)
+		}
 	}
 	c := &filecoinCircuit{shape: shape}
-	if c.structure, err = synthesis.Load(ctx, config.CacheFolder, shape); err != nil {
+	if c.structure, err = synthesis.Load(ctx, f.config.CacheFolder, shape); err != nil {
 		return nil, err
 	}
 	if c.key, err = file.For(synthesis.Circuit(c.structure)); err != nil {
 		return nil, err
 	}
-	c.evaluator, err = newEvaluator(ctx, c.structure, config.Backend)
+	c.evaluator, err = newEvaluator(ctx, c.structure, f.config.Backend)
 	return c, err
 }
 
@@ -167,7 +170,7 @@ func (c *filecoinCircuit) check(j *job.Job) error {
 
 func (c *filecoinCircuit) work(j *job.Job, partition int) work {
 	return work{
-		bytes:  synthesis.WitnessBytes(c.structure) + c.evaluator.bytes(),
+		bytes:  c.leastDemand(),
 		assign: func(ctx context.Context) (*assignment, error) { return c.assign(ctx, j, partition) },
 	}
 }
@@ -195,6 +198,11 @@ func (c *filecoinCircuit) assign(ctx context.Context, j *job.Job, partition int)
 }
 
 func (c *filecoinCircuit) keySource() groth16.KeySource { return c.key }
+
+// leastDemand is that of every job's partitions.
+func (c *filecoinCircuit) leastDemand() int64 {
+	return synthesis.WitnessBytes(c.structure) + c.evaluator.bytes()
+}
 
 func (c *filecoinCircuit) Close() error { return c.evaluator.Close() }
 

@@ -68,6 +68,9 @@ func (p *Prover) openGnark(ctx context.Context, files Files, obs stage.Observer)
 		p.config.Log.Warn("No verifying key was given: a gnark proving key does not hold it, so proofs leave without having been verified",
 			"fix", "hand in the verifying key of the same setup")
 	}
+	if err = p.admit(groth16.ShapeOf(f.key), f.leastDemand()); err != nil {
+		return nil, nil, named(err, files.ProvingKey)
+	}
 	err = f.key.Load(ctx, func(done, total int64) { obs.Progress(stage.SRS, done, total) })
 	if err != nil {
 		return nil, nil, err
@@ -89,8 +92,10 @@ func onDisk(f *File) (*os.File, error) {
 
 func (f *gnarkFront) keySource() groth16.KeySource { return f.key }
 
-// demand: what the solver itself takes is bounded apart, in its process.
-func (f *gnarkFront) demand(*File) int64 { return f.system.AssignmentBytes() }
+// leastDemand: what the solver itself takes is bounded apart, in its process.
+func (f *gnarkFront) leastDemand() int64 { return f.system.AssignmentBytes() }
+
+func (f *gnarkFront) demand(*File) int64 { return f.leastDemand() }
 
 // assign solves a witness, or takes a solution, which holds all wires; its length tells which it is.
 func (f *gnarkFront) assign(ctx context.Context, in *File) (_ *assignment, err error) {

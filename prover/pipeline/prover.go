@@ -58,8 +58,6 @@ type Config struct {
 	SignalLog io.Writer
 	// Random is where r and s come from; nil is crypto/rand. Anything else is for tests.
 	Random io.Reader
-	// Budget bounds what the key may take.
-	Budget groth16.Budget
 	Log    *slog.Logger
 }
 
@@ -88,6 +86,8 @@ type circuit interface {
 	explain(ctx context.Context, a *assignment, cause error, tell progress.Func) error
 	// keySource is the key as its file holds it.
 	keySource() groth16.KeySource
+	// leastDemand is the memory, in bytes, that the assignment of any input takes at least.
+	leastDemand() int64
 	// Close closes everything but the key source.
 	Close() error
 }
@@ -181,7 +181,11 @@ func (p *core) use(ctx context.Context, c circuit, vk *groth16.VerifyingKey, fil
 			return named(err, files.VerifyingKey, files.ProvingKey)
 		}
 	}
-	p.key, err = p.config.Backend.LoadKey(ctx, c.keySource(), p.config.Budget)
+	source := c.keySource()
+	if err := p.admit(groth16.ShapeOf(source), c.leastDemand()); err != nil {
+		return named(err, files.ProvingKey)
+	}
+	p.key, err = p.config.Backend.LoadKey(ctx, source, p.keyBudget())
 	return named(err, files.ProvingKey)
 }
 

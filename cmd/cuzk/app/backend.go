@@ -14,7 +14,7 @@ import (
 // backendWish is what is asked of a backend, on the command line or by a pod's order. Zero leaves a choice to it.
 type backendWish struct {
 	name string
-	// memory bounds what proofs reserve on the host.
+	// memory bounds what keys and proofs take on the host.
 	memory int64
 	// proofs is how many the processor computes at once, proofsPerGPU how many each GPU does.
 	proofs, proofsPerGPU int

@@ -11,8 +11,9 @@ import (
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/synthesis"
-	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
+	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
+	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
 )
 
 func init() {
@@ -155,15 +156,9 @@ func infoOf(c filecoin.Circuit, sector filecoin.SectorSize, s *structure.Structu
 	_, published := c.Published(sector)
 	info.Parameters = parametersJSON{shape.ParameterName(), published, lengths.ParamsBytes(), lengths.VKBytes()}
 	info.Memory = memoryJSON{Structure: s.Bytes(), Witness: synthesis.WitnessBytes(s), Evaluations: synthesis.CompressedBytes(s)}
-	info.Memory.Processor = info.Memory.Structure + info.Memory.Witness + info.Memory.Evaluations + lengths.ParamsBytes() + processorVectors(s, domain)
+	key, proof := cpu.New(cpu.Config{}).KeyDemand(filparams.ShapeOf(lengths))
+	info.Memory.Processor = info.Memory.Structure + info.Memory.Witness + info.Memory.Evaluations + key.HostBytes + proof.HostBytes
 	return info
-}
-
-// processorVectors is what a proof on the processor takes beside what is listed apart: tables and vectors of the domain's
-// size, and the witness written out.
-func processorVectors(s *structure.Structure, domain int) int64 {
-	const tables, vectors = 4, 3
-	return curve.ScalarBytes * (int64(tables+vectors)*int64(domain) + int64(s.Inputs+s.Aux))
 }
 
 // partitionsOf is the number of partitions of a proof, 0 where it depends on the number of sectors.

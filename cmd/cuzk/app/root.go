@@ -63,7 +63,7 @@ verify, 6 backend unusable, 7 storage or network, 8 memory, 130 and 143 interrup
 	f.StringVar(&a.flags.logFormat, "log-format", "auto", "form of the log on standard error: text, json, or auto (text on a terminal)")
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "no log but errors, and no progress bar")
 	f.IntVar(&a.flags.threads, "threads", 0, "threads to compute with (default: all cores that the process may use)")
-	f.Var(&a.flags.memoryLimit, "memory-limit", "memory that proofs may take, for instance 8GiB (default: what the machine or the container has)")
+	f.Var(&a.flags.memoryLimit, "memory-limit", "memory that keys and proofs may take, for instance 8GiB (default: what the machine or the container has)")
 	f.StringVar(&a.flags.cacheDir, "cache-dir", defaultCacheDir(), "folder for downloads, compiled programs and remembered checks (environment: CUZK_CACHE)")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.proveCommand(), a.verifyCommand(), a.inspectCommand(), a.exportCommand(), a.benchCommand(), a.devicesCommand(), a.versionCommand())

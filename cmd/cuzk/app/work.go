@@ -128,7 +128,7 @@ func (a *app) clusterLog() logr.Logger { return logr.FromSlogHandler(a.log.Handl
 func (a *app) podBackend(o *order.Order, scratch string) (groth16.Backend, error) {
 	budget := int64(a.flags.memoryLimit)
 	if budget == 0 {
-		// The rest is for the key's tables, the witness generator and Go itself.
+		// The rest is for the circuit, the witness generator and Go itself.
 		budget = memory.Limit() * 9 / 10
 	}
 	if a.flags.threads == 0 && o.Backend.GPUThreads > 0 {

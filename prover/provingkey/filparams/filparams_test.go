@@ -167,6 +167,9 @@ func TestPointsAreThoseOfTheFile(t *testing.T) {
 	if k.Wires() != l.IC+l.L || k.Public() != l.IC-1 || k.Domain() != l.H+1 || k.Resident() || k.Layout() != groth16.LayoutCoefficients {
 		t.Errorf("a key of %d wires, %d public, domain %d", k.Wires(), k.Public(), k.Domain())
 	}
+	if diff := cmp.Diff(groth16.ShapeOf(k), filparams.ShapeOf(l)); diff != "" {
+		t.Errorf("the shape that the lengths tell differs from the key's: %s", diff)
+	}
 }
 
 func TestFilesOfOtherCircuitsAreRefused(t *testing.T) {

@@ -86,6 +86,14 @@ func (f *File) CheckLengths(want filecoin.Lengths) error {
 	return named(f.layout.checkLengths(want), f.name)
 }
 
+// ShapeOf is the shape of the proving key in a file of these lengths.
+func ShapeOf(n filecoin.Lengths) groth16.KeyShape {
+	s := groth16.KeyShape{Curve: id, Wires: n.IC + n.L, Domain: n.H + 1}
+	s.Points[groth16.SectionA], s.Points[groth16.SectionB1], s.Points[groth16.SectionB2] = n.A, n.B, n.B
+	s.Points[groth16.SectionL], s.Points[groth16.SectionH] = n.L, n.H
+	return s
+}
+
 // VerifyingKey is the verifying key that the file begins with; its points have been checked.
 func (f *File) VerifyingKey() *groth16.VerifyingKey { return f.vk }
 

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"runtime"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -22,7 +21,7 @@ import (
 
 // Config of the backend. The zero value is useful.
 type Config struct {
-	// Memory is what proofs reserve from; nil is a budget without bound.
+	// Memory is what keys and proofs take their memory from; nil is a budget without bound.
 	Memory *memory.Budget
 	// Threads is the number of cores to use; 0 is as many as Go uses (GOMAXPROCS).
 	Threads int
@@ -62,43 +61,6 @@ func (b *Backend) Memory() *memory.Budget { return b.memory }
 
 // Close does nothing: keys and structures hold all there is.
 func (b *Backend) Close() error { return nil }
-
-// Demand estimates the peak of a proof: the witness, and then either the three vectors of the quotient, or one of them
-// with the multiplications in G1 and in G2 that run side by side.
-func (b *Backend) Demand(key groth16.Key) groth16.Budget {
-	k, ok := key.(*provingKey)
-	if !ok {
-		return groth16.Budget{}
-	}
-	return groth16.Budget{HostBytes: b.witnessBytes(k) + max(b.quotientBytes(k), b.productBytes(k))}
-}
-
-func (b *Backend) witnessBytes(k *provingKey) int64 {
-	return int64(k.wires)*curve.ScalarBytes + int64(k.wires)/2
-}
-
-func (b *Backend) quotientBytes(k *provingKey) int64 { return 3 * int64(k.domain) * curve.ScalarBytes }
-
-func (b *Backend) productBytes(k *provingKey) int64 {
-	g1, g2 := int64(k.curve.G1Bytes()), int64(k.curve.G2Bytes())
-	part := int64(partPoints(k.wires, b.tasks))
-	picked := part * (g1 + g2 + 2*curve.ScalarBytes)
-	inG1 := b.multiplicationBytes(max(k.domain, k.wires), g1)
-	if k.wires <= sideBySide {
-		inG1 *= 3
-		picked += 2 * part * (g1 + curve.ScalarBytes)
-	}
-	return int64(k.domain)*curve.ScalarBytes + picked + inG1 + b.multiplicationBytes(k.wires, g2)
-}
-
-// multiplicationBytes estimates what gnark-crypto takes for one part of a multi-scalar multiplication: two bytes for each
-// digit of each scalar, and the buckets of all windows (affine and in extended coordinates).
-func (b *Backend) multiplicationBytes(n int, pointBytes int64) int64 {
-	part := partPoints(n, b.tasks)
-	window := min(max(bits.Len(uint(part))-4, 4), 16)
-	windows := int64((256 + window - 1) / window)
-	return windows * (2*int64(part) + 3*pointBytes<<(window-1))
-}
 
 // Submit queues a proof; see groth16.Backend.
 func (b *Backend) Submit(ctx context.Context, key groth16.Key, a groth16.Assignment, r, s curve.Scalar, opts groth16.Options) (groth16.Ticket, error) {

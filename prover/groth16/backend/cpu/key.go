@@ -16,6 +16,7 @@ import (
 // provingKey is a proving key made ready: its sections, mapped or in memory, and the tables of its domain.
 type provingKey struct {
 	refcount.Counter
+	shape  groth16.KeyShape
 	curve  curve.ID
 	arith  *arithmetic
 	layout groth16.Layout
@@ -28,16 +29,12 @@ type provingKey struct {
 	h                     []byte
 	tables                transforms
 	order                 order
-	held                  int64
 }
 
 func (k *provingKey) Curve() curve.ID { return k.curve }
 
 // Bytes is what the key holds in memory of its own; mapped points belong to the page cache.
-func (k *provingKey) Bytes() (host, device int64) { return k.held, 0 }
-
-// tableBytes is the memory of a domain's tables: twiddle factors and powers of the shift, each with its inverse.
-func tableBytes(domain int) int64 { return 4 * int64(domain) * curve.ScalarBytes }
+func (k *provingKey) Bytes() (host, device int64) { return keyBytes(k.shape), 0 }
 
 // LoadKey makes a key ready: it checks the sections' sizes, notes the points at infinity, and computes the tables of the
 // domain. Points stay where the source has them, so the key keeps it until its last user is done.
@@ -54,33 +51,47 @@ func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget gro
 	if err := k.checkShape(); err != nil {
 		return nil, failure.New(failure.Key, "the proving key: %w", err)
 	}
+	k.shape = groth16.ShapeOf(src)
+	held, err := b.holdKey(k.shape, budget)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.load(ctx, src); err != nil {
+		held.Release()
+		return nil, err
+	}
+	k.OnRelease(func() error {
+		defer held.Release()
+		return src.Close()
+	})
+	return k, nil
+}
+
+// holdKey takes the memory of a key before it is loaded.
+func (b *Backend) holdKey(s groth16.KeyShape, budget groth16.Budget) (*memory.Reservation, error) {
+	need := keyBytes(s)
+	if budget.HostBytes > 0 && need > budget.HostBytes {
+		return nil, failure.New(failure.Memory, "the proving key needs %s of memory, %s are allowed for it", memory.Size(need), memory.Size(budget.HostBytes)).
+			WithFix(memory.RaiseLimit)
+	}
+	return b.memory.Hold(need, "the proving key")
+}
+
+func (k *provingKey) load(ctx context.Context, src groth16.KeySource) (err error) {
 	points := map[groth16.Section][]byte{}
-	held := tableBytes(k.domain)
 	for s := groth16.SectionA; s <= groth16.SectionH; s++ {
 		if points[s], err = src.Points(s); err != nil {
-			return nil, fmt.Errorf("read section %s of the proving key: %w", sectionName(s), err)
+			return fmt.Errorf("read section %s of the proving key: %w", sectionName(s), err)
 		}
-		if !src.Resident() {
-			held += int64(len(points[s]))
-		}
-	}
-	if budget.HostBytes > 0 && held > budget.HostBytes {
-		return nil, failure.New(failure.Memory, "the proving key needs %s of memory, %s are allowed for it", memory.Size(held), memory.Size(budget.HostBytes)).
-			WithFix("raise the memory limit")
 	}
 	if err := k.makeSections(ctx, src, points); err != nil {
 		if ctx.Err() != nil {
-			return nil, err
+			return err
 		}
-		return nil, failure.New(failure.Key, "the proving key: %w", err)
+		return failure.New(failure.Key, "the proving key: %w", err)
 	}
 	k.makeTables()
-	for _, s := range []*section{k.a, k.b1, k.b2, k.l} {
-		held += s.bytes()
-	}
-	k.held = held
-	k.OnRelease(src.Close)
-	return k, nil
+	return nil
 }
 
 func (k *provingKey) checkShape() error {

@@ -97,8 +97,9 @@ func TestCancelledBetweenKernels(t *testing.T) {
 			if slices.Contains(seen.kernels, stage.TailMSM) || slices.Contains(seen.kernels, stage.GPUTotal) {
 				t.Errorf("it went on: %v", seen.kernels)
 			}
-			if used, peak := budget.Used(); used != 0 || peak == 0 {
-				t.Errorf("%d bytes are still reserved, peak %d", used, peak)
+			held, _ := l.Key.Bytes()
+			if used, peak := budget.Used(); used != held || peak <= held {
+				t.Errorf("%d bytes are still taken, of them %d by the key; peak %d", used, held, peak)
 			}
 			// The key and the backend go on.
 			proof := l.Prove(t, l.Packed(), curve.Scalar{1}, curve.Scalar{2})
@@ -159,13 +160,97 @@ func TestLoadKeyRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// counted is a key source that counts how often its points are asked for.
+type counted struct {
+	*instance.Key
+	resident bool
+	reads    int
+}
+
+func (c *counted) Resident() bool { return c.resident }
+func (c *counted) Points(s groth16.Section) ([]byte, error) {
+	c.reads++
+	return c.Key.Points(s)
+}
+
+// A key holds its memory from before its points are read until its last user is done, once for all proofs; there is a byte
+// too little or there is not.
+func TestKeyHoldsItsMemory(t *testing.T) {
+	in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
+	source := &counted{Key: in.Source}
+	foreseen, proof := cpu.New(cpu.Config{}).KeyDemand(groth16.ShapeOf(source))
+	if points := groth16.ShapeOf(source).PointBytes(); points == 0 || foreseen.HostBytes <= points {
+		t.Fatalf("a key of %d bytes, of them %d of points", foreseen.HostBytes, points)
+	}
+	_, err := cpu.New(cpu.Config{Memory: memory.NewBudget(foreseen.HostBytes - 1)}).LoadKey(t.Context(), source, groth16.Budget{})
+	if failure.ClassOf(err) != failure.Memory || source.reads > 0 || in.Source.Closed > 0 {
+		t.Errorf("a byte too little: %v, %d sections were read", err, source.reads)
+	}
+	budget := memory.NewBudget(foreseen.HostBytes + 2*proof.HostBytes)
+	b := cpu.New(cpu.Config{Memory: budget, Proofs: 2})
+	key, err := b.LoadKey(t.Context(), source, groth16.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &instance.Loaded{Instance: in, Backend: b, Key: key}
+	if l.Structure, err = b.LoadStructure(t.Context(), in.Matrices); err != nil {
+		t.Fatal(err)
+	}
+	var tickets [2]groth16.Ticket
+	for i := range tickets {
+		if tickets[i], err = b.Submit(t.Context(), key, l.Packed(), curve.Scalar{1}, curve.Scalar{2}, groth16.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := key.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, ticket := range tickets {
+		if _, err := ticket.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if now, _ := budget.Used(); now != 0 || budget.Room() != budget.Total() {
+		t.Errorf("%d bytes are taken after the last user", now)
+	}
+	// What fails to load holds nothing.
+	in.Source.Sections[groth16.SectionH] = nil
+	if _, err := b.LoadKey(t.Context(), source, groth16.Budget{}); failure.ClassOf(err) != failure.Key {
+		t.Error(err)
+	}
+	if now, _ := budget.Used(); now != 0 {
+		t.Errorf("%d bytes are taken by a key that was refused", now)
+	}
+}
+
+// Points of a mapped key are the page cache's.
+func TestMappedPointsTakeNoMemory(t *testing.T) {
+	in := instance.New(t, curve.BN254, groth16.LayoutGnark, ordinary, 1)
+	source := &counted{Key: in.Source, resident: true}
+	shape := groth16.ShapeOf(source)
+	mapped, _ := cpu.New(cpu.Config{}).KeyDemand(shape)
+	shape.Resident = false
+	read, _ := cpu.New(cpu.Config{}).KeyDemand(shape)
+	if got, want := read.HostBytes-mapped.HostBytes, shape.PointBytes(); got != want {
+		t.Errorf("mapping a key saves %d bytes, its points have %d", got, want)
+	}
+	key, err := cpu.New(cpu.Config{Memory: memory.NewBudget(mapped.HostBytes)}).LoadKey(t.Context(), source, groth16.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := key.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReservesBeforeItComputes(t *testing.T) {
 	in := instance.New(t, curve.BN254, groth16.LayoutSnarkjs, ordinary, 1)
-	budget := memory.NewBudget(1000)
+	key, proof := cpu.New(cpu.Config{}).KeyDemand(groth16.ShapeOf(in.Source))
+	budget := memory.NewBudget(key.HostBytes + proof.HostBytes - 1)
 	l := in.Load(t, cpu.New(cpu.Config{Memory: budget}))
 	need := l.Backend.Demand(l.Key).HostBytes
-	if need <= 1000 {
-		t.Fatalf("a proof needs %d bytes", need)
+	if need != proof.HostBytes {
+		t.Errorf("a proof needs %d bytes, foreseen were %d", need, proof.HostBytes)
 	}
 	ticket, err := l.Backend.Submit(t.Context(), l.Key, l.Packed(), curve.Scalar{}, curve.Scalar{}, groth16.Options{})
 	if err != nil {

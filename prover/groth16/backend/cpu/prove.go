@@ -88,7 +88,7 @@ func (p *proof) compute(ctx context.Context, b *Backend) (*groth16.Proof, error)
 	if err := p.divide(ctx); err != nil {
 		return nil, err
 	}
-	p.reservation.Reduce(b.quotientBytes(p.key) - b.productBytes(p.key))
+	p.reservation.Reduce(quotientBytes(p.key.shape) - b.productBytes(p.key.shape))
 	// Multiplications in G1 and in G2 run side by side: where one leaves cores idle, at its end, the other fills them.
 	lanes, laneCtx := errgroup.WithContext(ctx)
 	lanes.Go(func() error {

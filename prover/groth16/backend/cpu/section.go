@@ -99,11 +99,6 @@ func (s *section) position(word, bit int) int {
 	return int(s.rank[word]) + bits.OnesCount64(s.present[word]&(1<<bit-1))
 }
 
-// bytes is the memory that the section takes besides its points.
-func (s *section) bytes() int64 {
-	return int64(8*len(s.useful) + 8*len(s.present) + 4*len(s.rank))
-}
-
 // countOf counts the wires of a set that have a useful point.
 func (s *section) countOf(set bitset) int {
 	n := 0
