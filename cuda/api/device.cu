@@ -119,36 +119,31 @@ int32_t cuzk_device_info_get(int32_t device, cuzk_device_info* out, cuzk_error* 
 int32_t cuzk_device_memory(int32_t device, uint64_t* free_bytes, uint64_t* total_bytes, cuzk_error* error) {
   return guarded(error, [&] {
     check_device(device);
-    int before = 0;
-    check(cudaGetDevice(&before), "asking for the device");
-    check(cudaSetDevice(device), "choosing the device");
+    DeviceGuard guard(device);
     std::size_t free = 0, total = 0;
-    const cudaError_t e = cudaMemGetInfo(&free, &total);
-    cudaSetDevice(before);
-    check(e, "asking for free device memory");
+    check(cudaMemGetInfo(&free, &total), "asking for free device memory");
     required(free_bytes, "free_bytes") = free;
     required(total_bytes, "total_bytes") = total;
   });
 }
 
-int32_t cuzk_host_alloc(uint64_t bytes, void** memory, cuzk_error* error) {
+int32_t cuzk_host_alloc(int32_t device, uint64_t bytes, void** memory, cuzk_error* error) {
   return guarded(error, [&] {
     required(memory, "memory") = nullptr;
     if (bytes == 0) throw Invalid("zero bytes of memory");
-    const cudaError_t e = cudaMallocHost(memory, bytes);
-    if (e == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      throw Failure(CUZK_OUT_OF_MEMORY, "the host has not " + std::to_string(bytes) + " bytes of memory that can be page-locked");
-    }
-    check(e, "allocating page-locked host memory");
+    check_device(device);
+    DeviceGuard guard(device);
+    *memory = allocate_page_locked(bytes);
     std::memset(*memory, 0, bytes);
   });
 }
 
-int32_t cuzk_host_free(void* memory, uint64_t bytes, cuzk_error* error) {
+int32_t cuzk_host_free(int32_t device, void* memory, uint64_t bytes, cuzk_error* error) {
   return guarded(error, [&] {
     if (!memory) return;
     std::memset(memory, 0, bytes);
+    check_device(device);
+    DeviceGuard guard(device);
     check(cudaFreeHost(memory), "freeing page-locked host memory");
   });
 }

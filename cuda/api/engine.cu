@@ -9,7 +9,6 @@
 
 using namespace cuzk;
 using namespace cuzk::api;
-using groth16::DeviceGuard;
 using groth16::Invalid;
 
 struct cuzk_engine {

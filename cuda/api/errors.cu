@@ -57,8 +57,12 @@ int32_t describe(cuzk_error* error) noexcept {
     throw;
   } catch (const OutOfMemory& e) {
     fill(error, code = CUZK_OUT_OF_MEMORY, e.what(), e.asked, e.free);
+  } catch (const HostOutOfMemory& e) {
+    fill(error, code = CUZK_OUT_OF_HOST_MEMORY, e.what(), e.asked);
   } catch (const std::bad_alloc&) {
-    fill(error, code = CUZK_OUT_OF_MEMORY, "out of host memory");
+    fill(error, code = CUZK_OUT_OF_HOST_MEMORY, "out of host memory");
+  } catch (const Unsupported& e) {
+    fill(error, code = CUZK_UNSUPPORTED, e.what());
   } catch (const Failure& e) {
     fill(error, code = e.code, e.what());
   } catch (const groth16::Invalid& e) {

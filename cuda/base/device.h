@@ -1,42 +1,19 @@
-// Errors, device memory, streams, events and launches, as small owning types.
+// Device memory, streams, events and launches, as small owning types.
 #pragma once
 
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/current_device.h"
+#include "base/errors.h"
 #include "base/platform.h"
 
 namespace cuzk {
-
-// Error of the CUDA runtime, with what was tried.
-struct CudaError : std::runtime_error {
-  CudaError(cudaError_t c, const std::string& what)
-      : std::runtime_error(what + ": " + cudaGetErrorString(c)), code(c) {}
-  cudaError_t code;
-};
-
-// OutOfMemory tells what was asked for and what was free.
-struct OutOfMemory : std::runtime_error {
-  OutOfMemory(std::size_t asked_, std::size_t free_)
-      : std::runtime_error("out of device memory: asked for " + std::to_string(asked_) + " bytes, " +
-                           std::to_string(free_) + " are free"),
-        asked(asked_),
-        free(free_) {}
-  std::size_t asked, free;
-};
-
-inline void check(cudaError_t e, const char* what) {
-  if (e != cudaSuccess) {
-    cudaGetLastError();
-    throw CudaError(e, what);
-  }
-}
 
 class Stream {
  public:
@@ -129,13 +106,24 @@ class DeviceArray {
   std::size_t n_ = 0;
 };
 
+inline void* allocate_page_locked(std::size_t bytes) {
+  void* p = nullptr;
+  const cudaError_t e = cudaMallocHost(&p, bytes);
+  if (e == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw HostOutOfMemory(bytes);
+  }
+  check(e, "allocating page-locked host memory");
+  return p;
+}
+
 // Page-locked host memory of n elements, owned.
 template <class T>
 class PinnedArray {
  public:
   PinnedArray() = default;
   explicit PinnedArray(std::size_t n) : n_(n) {
-    if (n) check(cudaMallocHost(reinterpret_cast<void**>(&p_), n * sizeof(T)), "allocating page-locked host memory");
+    if (n) p_ = static_cast<T*>(allocate_page_locked(n * sizeof(T)));
   }
   ~PinnedArray() {
     if (p_) cudaFreeHost(p_);
@@ -155,67 +143,62 @@ class PinnedArray {
   std::size_t n_ = 0;
 };
 
-// Arena hands out pieces of one allocation; all are given back at once. Without memory it only counts, so that the
+// Arena hands out pieces of one allocation; all are given back at once. One without an allocation only counts, so that the
 // same code that takes pieces can tell how much it will take.
 class Arena {
  public:
-  Arena() = default;
+  Arena() : counting_(true) {}
   Arena(void* p, std::size_t n) : p_(static_cast<char*>(p)), n_(n) {}
   template <class T>
   T* take(std::size_t n) {
-    const std::size_t at = (used_ + 255) & ~std::size_t(255);
-    used_ = at + n * sizeof(T);
+    const std::size_t at = (used_ + 255) & ~std::size_t(255), end = at + n * sizeof(T);
+    if (!counting_ && end > n_) throw OutOfMemory(end, n_);
+    used_ = end;
     if (used_ > peak_) peak_ = used_;
-    if (!p_) return nullptr;
-    if (used_ > n_) throw OutOfMemory(used_, n_);
-    return reinterpret_cast<T*>(p_ + at);
+    return counting_ ? nullptr : reinterpret_cast<T*>(p_ + at);
   }
   std::size_t mark() const { return used_; }
   void release(std::size_t mark) { used_ = mark; }
   std::size_t peak() const { return peak_; }
-  bool counting() const { return p_ == nullptr; }
+  // An arena of a part of this one's allocation.
+  Arena part(std::size_t offset, std::size_t n) const {
+    if (offset + n > n_) throw OutOfMemory(offset + n, n_);
+    return {p_ + offset, n};
+  }
+  // Clears what was ever taken.
+  cudaError_t clear(cudaStream_t s) const { return peak_ ? cudaMemsetAsync(p_, 0, peak_, s) : cudaSuccess; }
 
  private:
   char* p_ = nullptr;
   std::size_t n_ = 0, used_ = 0, peak_ = 0;
+  bool counting_ = false;
 };
 
-inline int multiprocessors() {
-  int device = 0;
-  check(cudaGetDevice(&device), "asking for the device");
-  static std::vector<int> cached(64, 0);
-  if (device < 64 && cached[device]) return cached[device];
-  cudaDeviceProp p;
-  check(cudaGetDeviceProperties(&p, device), "asking for the device's properties");
-  if (device < 64) cached[device] = p.multiProcessorCount;
-  return p.multiProcessorCount;
-}
-
-#if !CUZK_EMULATED
 // Lets a kernel have this much dynamic shared memory on the current device. What a kernel may have only grows: threads that
 // launch it with different amounts at once must not take it away from each other.
 inline void allow_shared_memory(const void* kernel, std::size_t bytes) {
   static std::mutex mu;
   static std::map<std::pair<int, const void*>, std::size_t> allowed;
-  int device = 0;
-  check(cudaGetDevice(&device), "asking for the device");
+  const int device = current_device();
   std::lock_guard<std::mutex> lock(mu);
   std::size_t& most = allowed[{device, kernel}];
   if (bytes <= most) return;
+  if (const std::size_t limit = shared_memory_limit(); bytes > limit) {
+    throw Unsupported("a kernel needs " + std::to_string(bytes) + " bytes of shared memory, a block of the device can have " + std::to_string(limit));
+  }
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), "asking for shared memory");
   most = bytes;
 }
-#endif
 
 // Launches kernel(args...) on the stream. Shared memory above 48 KB is asked for by itself. An empty grid does nothing.
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream, Args&&... args) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  if (shared > (48 << 10)) allow_shared_memory(reinterpret_cast<const void*>(kernel), shared);
 #if CUZK_EMULATED
   (void)stream;
   emulator::run(grid, block, shared, [&] { kernel(static_cast<Params>(args)...); });
 #else
-  if (shared > (48 << 10)) allow_shared_memory(reinterpret_cast<const void*>(kernel), shared);
   kernel<<<grid, block, shared, stream>>>(static_cast<Params>(args)...);
   check(cudaGetLastError(), "launching a kernel");
 #endif

@@ -57,6 +57,14 @@ cuzk_emulator_switch:
 )");
 #endif
 
+std::size_t from_environment(const char* name, std::size_t otherwise) {
+  const char* s = std::getenv(name);
+  return s ? std::strtoull(s, nullptr, 10) : otherwise;
+}
+// Devices, and bytes of shared memory that a block can have: what machines differ in can be chosen, to try how that goes.
+int devices() { return int(from_environment("CUZK_EMULATOR_DEVICES", 1)); }
+std::size_t shared_memory() { return from_environment("CUZK_EMULATOR_SHARED_MEMORY", 227 << 10); }
+
 enum class State { kReady, kAtBlockBarrier, kAtWarpBarrier, kDone };
 
 struct Fiber {
@@ -246,9 +254,7 @@ void Core::block(uint3 index, dim3 grid, dim3 dim) {
 
 unsigned cores() {
   static const unsigned n = [] {
-    const char* s = std::getenv("CUZK_EMULATOR_THREADS");
-    const unsigned v = s ? unsigned(std::atoi(s)) : std::thread::hardware_concurrency();
-    return std::max(1u, v);
+    return std::max(1u, unsigned(from_environment("CUZK_EMULATOR_THREADS", std::thread::hardware_concurrency())));
   }();
   return n;
 }
@@ -315,7 +321,7 @@ const Lanes& exchange(unsigned mask, const void* value, std::size_t bytes) {
 
 void run(dim3 grid, dim3 block, std::size_t shared, const std::function<void()>& body) {
   const std::uint64_t blocks = std::uint64_t(grid.x) * grid.y * grid.z;
-  if (shared > kShared || block.x * block.y * block.z == 0 || block.x * block.y * block.z > 1024 || blocks == 0) {
+  if (shared > std::min(kShared, shared_memory()) || block.x * block.y * block.z == 0 || block.x * block.y * block.z > 1024 || blocks == 0) {
     std::fprintf(stderr, "emulator: a launch of %llu blocks of %u threads with %zu bytes of shared memory is not possible\n",
                  (unsigned long long)blocks, block.x * block.y * block.z, shared);
     std::abort();
@@ -340,15 +346,17 @@ namespace {
 constexpr std::size_t kTotal = std::size_t(8) << 30;
 std::atomic<std::size_t> used{0};
 // What is left of the emulated memory can be narrowed, to try what happens when it is short.
-std::size_t total() {
-  const char* s = std::getenv("CUZK_EMULATOR_MEMORY");
-  return s ? std::strtoull(s, nullptr, 10) : kTotal;
-}
+std::size_t total() { return cuzk::emulator::from_environment("CUZK_EMULATOR_MEMORY", kTotal); }
 std::mutex sizes_mu;
 std::unordered_map<void*, std::size_t> sizes;
 thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t set(cudaError_t e) { return e == cudaSuccess ? e : last_error = e; }
+thread_local int device = 0;
+std::atomic<std::uint64_t> contexts{0};  // a bit a device
+void make_context() { contexts |= std::uint64_t(1) << device; }
 }  // namespace
+
+bool cuzk::emulator::has_context(int d) { return contexts >> d & 1; }
 
 struct cudaStream_emulated {};
 struct cudaEvent_emulated {
@@ -372,29 +380,40 @@ cudaError_t cudaGetLastError() {
   return e;
 }
 cudaError_t cudaPeekAtLastError() { return last_error; }
-cudaError_t cudaGetDeviceCount(int* n) { *n = 1; return cudaSuccess; }
-cudaError_t cudaGetDevice(int* d) { *d = 0; return cudaSuccess; }
-cudaError_t cudaSetDevice(int d) { return set(d == 0 ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaGetDeviceCount(int* n) { *n = cuzk::emulator::devices(); return cudaSuccess; }
+cudaError_t cudaGetDevice(int* d) { *d = device; return cudaSuccess; }
+cudaError_t cudaSetDevice(int d) {
+  if (d < 0 || d >= cuzk::emulator::devices()) return set(cudaErrorInvalidValue);
+  device = d;
+  make_context();
+  return cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
   *p = {};
   std::snprintf(p->name, sizeof p->name, "Emulated device");
   std::memcpy(p->uuid.bytes, "cuzk-emulated-00", 16);
   p->totalGlobalMem = total();
-  p->sharedMemPerBlockOptin = 227 << 10;
+  p->sharedMemPerBlockOptin = cuzk::emulator::shared_memory();
   p->major = 9;
   p->multiProcessorCount = 4;
   p->l2CacheSize = 1 << 20;
   return cudaSuccess;
 }
+cudaError_t cudaDeviceGetAttribute(int* v, cudaDeviceAttr, int) { *v = int(cuzk::emulator::shared_memory()); return cudaSuccess; }
+cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int v) {
+  return set(std::size_t(v) <= cuzk::emulator::shared_memory() ? cudaSuccess : cudaErrorInvalidValue);
+}
 cudaError_t cudaDriverGetVersion(int* v) { *v = 13000; return cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int* v) { *v = 13000; return cudaSuccess; }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all) {
+  make_context();
   *all = total();
   *free = *all - std::min(*all, used.load());
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** p, std::size_t n) {
+  make_context();
   *p = nullptr;
   if (used + n > total()) return set(cudaErrorMemoryAllocation);
   if (n == 0) return cudaSuccess;
@@ -419,6 +438,7 @@ cudaError_t cudaFree(void* p) {
   return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** p, std::size_t n) {
+  make_context();
   *p = std::aligned_alloc(256, (std::max<std::size_t>(n, 1) + 255) & ~std::size_t(255));
   return set(*p ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -436,7 +456,11 @@ cudaError_t cudaMemset(void* d, int v, std::size_t n) {
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* d, int v, std::size_t n, cudaStream_t) { return cudaMemset(d, v, n); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) { *s = new cudaStream_emulated; return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) {
+  make_context();
+  *s = new cudaStream_emulated;
+  return cudaSuccess;
+}
 cudaError_t cudaStreamDestroy(cudaStream_t s) { delete s; return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }

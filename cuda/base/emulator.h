@@ -67,6 +67,8 @@ inline const Lanes& exchange(unsigned mask, const T& value) {
   static_assert(sizeof(T) <= Lanes::kBytes);
   return exchange(mask, &value, sizeof value);
 }
+// Whether a device was chosen, or memory or a stream asked for on it: what makes a context.
+bool has_context(int device);
 // Runs the body once for every thread of the grid.
 void run(dim3 grid, dim3 block, std::size_t shared, const std::function<void()>& body);
 
@@ -199,6 +201,8 @@ enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAl
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault
 };
+enum cudaDeviceAttr { cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostRegisterDefault = 0, cudaHostAllocDefault = 0 };
 struct cudaStream_emulated;
 struct cudaEvent_emulated;
@@ -220,6 +224,8 @@ cudaError_t cudaGetDeviceCount(int*);
 cudaError_t cudaGetDevice(int*);
 cudaError_t cudaSetDevice(int);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int);
+cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int device);
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute, int);
 cudaError_t cudaDriverGetVersion(int*);
 cudaError_t cudaRuntimeGetVersion(int*);
 cudaError_t cudaDeviceSynchronize();

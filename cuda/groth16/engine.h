@@ -15,20 +15,6 @@
 
 namespace cuzk::groth16 {
 
-// DeviceGuard makes a device current for a scope.
-class DeviceGuard {
- public:
-  explicit DeviceGuard(int device) {
-    check(cudaGetDevice(&before_), "asking for the device");
-    if (before_ != device) check(cudaSetDevice(device), "choosing the device");
-  }
-  ~DeviceGuard() { cudaSetDevice(before_); }
-  DeviceGuard(const DeviceGuard&) = delete;
-
- private:
-  int before_ = 0;
-};
-
 // Account of the device memory that an engine holds, with a limit.
 class MemoryAccount {
  public:

@@ -3,7 +3,7 @@
  *
  * Rules that hold for every function:
  *  - It returns a code of enum cuzk_code. On anything but CUZK_OK it fills *error, if error is not NULL. It never throws,
- *    prints, exits or changes the caller's current device for good.
+ *    prints or exits. It leaves the thread's current device as it was, unless the process has no context on that one.
  *  - It keeps no pointer to the caller's memory after it has returned.
  *  - It may be called from any thread. Calls on one proof handle must not overlap, except cuzk_proof_cancel; calls on
  *    other handles may overlap freely. A handle must not be used after its release or close.
@@ -32,28 +32,30 @@ extern "C" {
 #endif
 
 /* Raised by every change after which a caller and a library of different versions do not understand each other: 2 lets callers
- * read the points of a key piece by piece. */
-#define CUZK_ABI_VERSION 2
+ * read the points of a key piece by piece; 3 makes page-locked memory for a device, and has codes for what was INTERNAL. */
+#define CUZK_ABI_VERSION 3
 
 enum cuzk_code {
   CUZK_OK = 0,
   CUZK_NO_DEVICE = 1,       /* no driver, or no such device */
   CUZK_DRIVER_TOO_OLD = 2,  /* the driver does not know the CUDA version that the library is built with */
   CUZK_ARCH_NOT_BUILT = 3,  /* the library holds no code for this device */
-  CUZK_OUT_OF_MEMORY = 4,   /* of the device, or page-locked memory of the host; see error.asked and error.free */
+  CUZK_OUT_OF_MEMORY = 4,   /* of the device; see error.asked and error.free */
   CUZK_INVALID = 5,         /* an argument, or data handed over, is not acceptable */
   CUZK_CANCELLED = 6,
   CUZK_SELFTEST_FAILED = 7, /* the device computes wrongly: it must not be used */
   CUZK_DEVICE_LOST = 8,     /* the device or its context failed; only a new process can use it again */
   CUZK_INTERNAL = 9,
   CUZK_BUSY = 10,           /* all lanes of the engine have a proof under way */
-  CUZK_READ_FAILED = 11     /* a function of the caller that reads points failed */
+  CUZK_READ_FAILED = 11,    /* a function of the caller that reads points failed */
+  CUZK_OUT_OF_HOST_MEMORY = 12, /* see error.asked, which is 0 where that is not known */
+  CUZK_UNSUPPORTED = 13     /* the device lacks what a kernel needs */
 };
 
 typedef struct cuzk_error {
   int32_t code;
   uint32_t reserved;
-  uint64_t asked; /* CUZK_OUT_OF_MEMORY: bytes */
+  uint64_t asked; /* CUZK_OUT_OF_MEMORY, CUZK_OUT_OF_HOST_MEMORY: bytes */
   uint64_t free;
   char message[512]; /* one line of English, ended by a zero byte */
 } cuzk_error;
@@ -112,10 +114,10 @@ CUZK_API int32_t cuzk_device_info_get(int32_t device, cuzk_device_info* info, cu
 
 CUZK_API int32_t cuzk_device_memory(int32_t device, uint64_t* free_bytes, uint64_t* total_bytes, cuzk_error* error);
 
-/* Page-locked host memory: what cuzk_proof_write is given from it crosses to a device about twice as fast. Comes and goes
- * cleared. Making it is slow (0.6 s a GiB): keep it. */
-CUZK_API int32_t cuzk_host_alloc(uint64_t bytes, void** memory, cuzk_error* error);
-CUZK_API int32_t cuzk_host_free(void* memory, uint64_t bytes, cuzk_error* error);
+/* Page-locked host memory of a device's context: what cuzk_proof_write is given from it crosses to the device about twice as
+ * fast. Comes and goes cleared. Making it is slow (0.6 s a GiB): keep it. */
+CUZK_API int32_t cuzk_host_alloc(int32_t device, uint64_t bytes, void** memory, cuzk_error* error);
+CUZK_API int32_t cuzk_host_free(int32_t device, void* memory, uint64_t bytes, cuzk_error* error);
 
 /* ---- engine: one device with its lanes and scratch memory ---- */
 

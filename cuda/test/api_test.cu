@@ -527,6 +527,25 @@ void test_memory() {
   expect(free_memory() == before, "all memory comes back from a limited engine");
 }
 
+#if CUZK_EMULATED
+// What concerns one device leaves others alone: no context is made there. First of all, before anything is done on device 0.
+void test_second_device() {
+  setenv("CUZK_EMULATOR_DEVICES", "2", 1);
+  cuzk_error error;
+  void* memory = nullptr;
+  uint64_t free = 0, total = 0;
+  expect_code(cuzk_host_alloc(1, 4096, &memory, &error), CUZK_OK, error, "page-locked memory of device 1");
+  expect_code(cuzk_device_memory(1, &free, &total, &error), CUZK_OK, error, "asking for the memory of device 1");
+  expect_code(cuzk_host_free(1, memory, 4096, &error), CUZK_OK, error, "freeing page-locked memory of device 1");
+  expect(emulator::has_context(1) && !emulator::has_context(0), "device 1 alone has a context");
+  // The thread's device is left as it was where it has a context.
+  check(cudaSetDevice(0), "choosing the device");
+  expect_code(cuzk_device_memory(1, &free, &total, &error), CUZK_OK, error, "asking for the memory of device 1");
+  expect(current_device() == 0, "the thread's device is as it was");
+  unsetenv("CUZK_EMULATOR_DEVICES");
+}
+#endif
+
 void test_devices() {
   cuzk_error error;
   int32_t count = 0;
@@ -549,8 +568,12 @@ void test_devices() {
   expect_code(cuzk_device_memory(0, &free, &total, &error), CUZK_OK, error, "asking for memory");
   expect(free <= total && total > 0, "the device has memory");
   void* memory = nullptr;
-  expect_code(cuzk_host_alloc(4096, &memory, &error), CUZK_OK, error, "page-locked memory");
-  expect_code(cuzk_host_free(memory, 4096, &error), CUZK_OK, error, "freeing page-locked memory");
+  expect_code(cuzk_host_alloc(0, 4096, &memory, &error), CUZK_OK, error, "page-locked memory");
+  expect_code(cuzk_host_free(0, memory, 4096, &error), CUZK_OK, error, "freeing page-locked memory");
+  expect_code(cuzk_host_alloc(count, 4096, &memory, &error), CUZK_NO_DEVICE, error, "page-locked memory of a device that is not there");
+  constexpr uint64_t kTooMuch = uint64_t(1) << 60;
+  expect_code(cuzk_host_alloc(0, kTooMuch, &memory, &error), CUZK_OUT_OF_HOST_MEMORY, error, "too much page-locked memory");
+  expect(error.asked == kTooMuch, "the error tells what was asked of the host");
 }
 
 void test_selftest() {
@@ -576,6 +599,9 @@ int test_small() {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "--small") == 0) return test_small();
+#if CUZK_EMULATED
+  test_second_device();
+#endif
   const std::size_t before = free_memory();
   test_devices();
   test_layouts();

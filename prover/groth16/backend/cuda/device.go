@@ -63,7 +63,7 @@ func (d *device) open() (err error) {
 		d.compiled <- stage.Span{Stage: stage.JIT, Lane: d.UUID, Start: start, End: time.Now()}
 	}
 	for range d.options.Lanes {
-		memory, err := d.library.AllocateHost(stagingScalars * curve.ScalarBytes)
+		memory, err := d.library.AllocateHost(d.Index, stagingScalars * curve.ScalarBytes)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (d *device) open() (err error) {
 func (d *device) close() error {
 	var errs []error
 	for _, m := range d.memory {
-		errs = append(errs, d.library.FreeHost(m))
+		errs = append(errs, d.library.FreeHost(d.Index, m))
 	}
 	d.memory = nil
 	if d.engine != nil {

@@ -20,7 +20,7 @@ type fakeLibrary struct {
 	err     error // of Devices
 
 	mu     sync.Mutex
-	pinned int
+	pinned map[int]int // bytes, by device
 }
 
 func (l *fakeLibrary) Path() string  { return "fake" }
@@ -39,17 +39,23 @@ func (l *fakeLibrary) Devices() ([]libcuzk.Device, error) {
 
 func (l *fakeLibrary) Memory(int) (free, total int64, err error) { return 1 << 30, 2 << 30, nil }
 
-func (l *fakeLibrary) AllocateHost(bytes int) ([]byte, error) {
+func (l *fakeLibrary) AllocateHost(device, bytes int) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pinned += bytes
+	if err := l.engines[device].pinError; err != nil {
+		return nil, err
+	}
+	if l.pinned == nil {
+		l.pinned = map[int]int{}
+	}
+	l.pinned[device] += bytes
 	return make([]byte, bytes), nil
 }
 
-func (l *fakeLibrary) FreeHost(memory []byte) error {
+func (l *fakeLibrary) FreeHost(device int, memory []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pinned -= len(memory)
+	l.pinned[device] -= len(memory)
 	if slices.ContainsFunc(memory, func(b byte) bool { return b != 0 }) {
 		return errors.New("a buffer was not cleared")
 	}
@@ -68,7 +74,7 @@ func (l *fakeLibrary) OpenEngine(o libcuzk.EngineOptions) (libcuzk.Engine, error
 
 // fakeEngine is a device. What it does wrong can be changed between proofs.
 type fakeEngine struct {
-	openError, selfTestError, loadError, beginError, computeError, releaseError error
+	openError, pinError, selfTestError, loadError, beginError, computeError, releaseError error
 	// corrupt changes a proof.
 	corrupt func(*libcuzk.Result)
 	// atCompute is called when a proof is computed.

@@ -45,8 +45,12 @@ func explain(err error, where string) error {
 		return failure.New(failure.Backend, "the CUDA library holds no code for this GPU: %w", err).
 			WithFix("use a library that is built for it (make cuda ARCHS=…), %s", useCPU)
 	case libcuzk.OutOfMemory:
-		return failure.New(failure.Memory, "the GPU's memory is short: %s asked for, %s free (%w)", memory.Size(e.Asked), memory.Size(e.Free), err).
+		return failure.New(failure.Memory, "the GPU's memory is short: %s (%w)", shortage(e), err).
 			WithFix("free memory of the GPU or take one with more, %s", useCPU)
+	case libcuzk.OutOfHostMemory:
+		return failure.New(failure.Memory, "the memory of this machine is short: %s (%w)", shortage(e), err).WithFix("raise the memory limit")
+	case libcuzk.Unsupported:
+		return failure.New(failure.Backend, "the GPU lacks what the kernels need: %w", err).WithFix("use another GPU, %s", useCPU)
 	case libcuzk.Cancelled:
 		return context.Canceled
 	case libcuzk.SelfTestFailed:
@@ -57,6 +61,17 @@ func explain(err error, where string) error {
 	return failure.New(failure.Internal, "libcuzk: %w", err)
 }
 
+// shortage says how much memory was asked for, as far as that is known.
+func shortage(e *libcuzk.Error) string {
+	switch {
+	case e.Asked == 0:
+		return "more was asked for than there is"
+	case e.Code == libcuzk.OutOfHostMemory:
+		return memory.Size(e.Asked) + " asked for"
+	}
+	return fmt.Sprintf("%s asked for, %s free", memory.Size(e.Asked), memory.Size(e.Free))
+}
+
 // elsewhere reports that what failed on one device may work on another, and withdraws that the device is to take no more
 // work.
 func elsewhere(err error) (yes, withdraw bool) {
@@ -65,9 +80,9 @@ func elsewhere(err error) (yes, withdraw bool) {
 		return false, false
 	}
 	switch e.Code {
-	case libcuzk.OutOfMemory, libcuzk.Busy, libcuzk.Internal:
+	case libcuzk.OutOfMemory, libcuzk.OutOfHostMemory, libcuzk.Busy, libcuzk.Internal:
 		return true, false
-	case libcuzk.DeviceLost, libcuzk.SelfTestFailed, libcuzk.ArchNotBuilt, libcuzk.NoDevice, libcuzk.DriverTooOld:
+	case libcuzk.DeviceLost, libcuzk.SelfTestFailed, libcuzk.ArchNotBuilt, libcuzk.NoDevice, libcuzk.DriverTooOld, libcuzk.Unsupported:
 		return true, true
 	}
 	return false, false

@@ -266,6 +266,8 @@ func TestNewSaysWhy(t *testing.T) {
 		"old driver":   {&fakeLibrary{err: &libcuzk.Error{Code: libcuzk.DriverTooOld, Message: "knows CUDA 12.4"}}, []string{"too old", "12.4", "driver 580"}},
 		"architecture": {with(&libcuzk.Error{Code: libcuzk.ArchNotBuilt, Message: "7.0"}), []string{"no code for this GPU", "7.0", "ARCHS"}},
 		"memory":       {with(&libcuzk.Error{Code: libcuzk.OutOfMemory, Asked: 2048, Free: 1024}), []string{"2.0 KiB asked for, 1.0 KiB free"}},
+		"no room":      {&fakeLibrary{engines: []*fakeEngine{{pinError: &libcuzk.Error{Code: libcuzk.OutOfHostMemory, Asked: 2048}}}}, []string{"memory of this machine", "2.0 KiB asked for", "raise the memory limit"}},
+		"unsupported":  {with(&libcuzk.Error{Code: libcuzk.Unsupported, Message: "a kernel needs 112 KB"}), []string{"lacks", "112 KB", "--backend cpu"}},
 		"failed test":  {&fakeLibrary{engines: []*fakeEngine{{selfTestError: &libcuzk.Error{Code: libcuzk.SelfTestFailed, Message: "NTT differs"}}}}, []string{"GPU-a", "computes wrongly", "NTT differs"}},
 		"two unusable": {&fakeLibrary{engines: []*fakeEngine{{openError: &libcuzk.Error{Code: libcuzk.DeviceLost, Message: "lost"}}, {openError: errors.New("other")}}}, []string{"lost"}},
 	} {
@@ -274,7 +276,7 @@ func TestNewSaysWhy(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was opened")
 			}
-			if class := failure.ClassOf(err); class != failure.Backend && (class != failure.Memory || name != "memory") {
+			if class := failure.ClassOf(err); class != failure.Backend && (class != failure.Memory || name != "memory" && name != "no room") {
 				t.Errorf("class %s", class)
 			}
 			for _, want := range test.want {
@@ -300,7 +302,19 @@ func TestFailedSelfTestClosesTheDevice(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	if library.pinned != 0 {
-		t.Errorf("%d bytes are still page-locked", library.pinned)
+	if n := library.pinned; n[0] != 0 || n[1] != 0 {
+		t.Errorf("%v bytes are still page-locked", n)
 	}
 }
+
+// Shortage of the host's memory is not blamed on the GPU.
+func TestShortHostMemoryIsTold(t *testing.T) {
+	b := newBench(t, 1, false)
+	b.engines[0].beginError = &libcuzk.Error{Code: libcuzk.OutOfHostMemory, Message: "out of host memory", Asked: 3 << 30}
+	_, _, err := b.prove(t, b.Packed())
+	if failure.ClassOf(err) != failure.Memory || !strings.Contains(err.Error(), "3.0 GiB asked for") || strings.Contains(err.Error(), "GPU's memory") ||
+		!strings.Contains(err.Error(), "raise the memory limit") {
+		t.Errorf("got %v", err)
+	}
+}
+

@@ -13,7 +13,7 @@ import (
 )
 
 // abiVersion is CUZK_ABI_VERSION.
-const abiVersion = 2
+const abiVersion = 3
 
 // The structs of cuzk.h, field by field; a test compares sizes and offsets with what a C compiler makes of the header.
 //
@@ -152,8 +152,8 @@ type functions struct {
 	deviceCount      func(count *int32, e *cError) int32
 	deviceInfo       func(device int32, info *cDeviceInfo, e *cError) int32
 	deviceMemory     func(device int32, free, total *uint64, e *cError) int32
-	hostAlloc        func(bytes uint64, memory *unsafe.Pointer, e *cError) int32
-	hostFree         func(memory unsafe.Pointer, bytes uint64, e *cError) int32
+	hostAlloc        func(device int32, bytes uint64, memory *unsafe.Pointer, e *cError) int32
+	hostFree         func(device int32, memory unsafe.Pointer, bytes uint64, e *cError) int32
 	engineOpen       func(options *cEngineOptions, engine *handle, e *cError) int32
 	engineInfo       func(engine handle, info *cEngineInfo, e *cError) int32
 	engineSelftest   func(engine handle, e *cError) int32

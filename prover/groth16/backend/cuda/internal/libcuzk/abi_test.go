@@ -121,8 +121,8 @@ func TestOpenRefuses(t *testing.T) {
 		{filepath.Join(dir, "absent.so"), "No such file"},
 		{filepath.Join(dir, "text.so"), "too short"},
 		{build("other.so", "int other;"), "it has no function cuzk_abi_version"},
-		{build("newer.so", "int cuzk_abi_version(void) { return 99; }"), "its interface has version 99, this cuzk needs version 2"},
-		{build("part.so", "int cuzk_abi_version(void) { return 2; }"), "it has no function cuzk_"},
+		{build("newer.so", "int cuzk_abi_version(void) { return 99; }"), "its interface has version 99, this cuzk needs version 3"},
+		{build("part.so", "int cuzk_abi_version(void) { return 3; }"), "it has no function cuzk_"},
 	} {
 		t.Run(filepath.Base(test.path), func(t *testing.T) {
 			t.Setenv(Env, test.path)

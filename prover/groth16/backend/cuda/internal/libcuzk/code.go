@@ -21,13 +21,15 @@ const (
 	Internal
 	Busy
 	ReadFailed
+	OutOfHostMemory
+	Unsupported
 )
 
 // Error is a call that failed.
 type Error struct {
 	Code    Code
 	Message string
-	// Asked and Free are bytes, for OutOfMemory.
+	// Asked and Free are bytes, for OutOfMemory and, but for Free, OutOfHostMemory; zero where they are not known.
 	Asked, Free int64
 }
 

@@ -22,9 +22,9 @@ type Library interface {
 	Devices() ([]Device, error)
 	// Memory is a device's free memory and all of it, in bytes.
 	Memory(device int) (free, total int64, err error)
-	// AllocateHost makes page-locked memory, from which data crosses to a device about twice as fast.
-	AllocateHost(bytes int) ([]byte, error)
-	FreeHost(memory []byte) error
+	// AllocateHost makes page-locked memory, from which data crosses to the device about twice as fast.
+	AllocateHost(device, bytes int) ([]byte, error)
+	FreeHost(device int, memory []byte) error
 	// OpenEngine makes a device's context.
 	OpenEngine(EngineOptions) (Engine, error)
 }

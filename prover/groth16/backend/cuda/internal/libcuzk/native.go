@@ -89,18 +89,18 @@ func (l *native) Memory(device int) (free, total int64, err error) {
 	return int64(f), int64(t), err
 }
 
-func (l *native) AllocateHost(bytes int) ([]byte, error) {
+func (l *native) AllocateHost(device, bytes int) ([]byte, error) {
 	var e cError
 	var memory unsafe.Pointer
-	if err := e.check(l.hostAlloc(uint64(bytes), &memory, &e)); err != nil {
+	if err := e.check(l.hostAlloc(int32(device), uint64(bytes), &memory, &e)); err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*byte)(memory), bytes), nil
 }
 
-func (l *native) FreeHost(memory []byte) error {
+func (l *native) FreeHost(device int, memory []byte) error {
 	var e cError
-	return e.check(l.hostFree(unsafe.Pointer(unsafe.SliceData(memory)), uint64(len(memory)), &e))
+	return e.check(l.hostFree(int32(device), unsafe.Pointer(unsafe.SliceData(memory)), uint64(len(memory)), &e))
 }
 
 func (l *native) OpenEngine(o EngineOptions) (Engine, error) {
