@@ -23,7 +23,7 @@ namespace cuzk::msm {
 template <class F, class Fr>
 class Msm {
  public:
-  // For up to max_n bases and, if that can be, at most `limit` bytes of scratch on the current device.
+  // For up to max_n bases and, if that can be, at most `limit` bytes of scratch, on the current device.
   Msm(u64 max_n, std::size_t limit, const Options& options = {});
   ~Msm();
   Msm(Msm&&) noexcept;

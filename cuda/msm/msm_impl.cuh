@@ -127,7 +127,7 @@ struct Msm<F, Fr>::State {
 
   u64 max_n;
   Options options;
-  std::size_t scratch_bytes;
+  Limits limits;
   PinnedArray<Xyzz<F>> results;
   PinnedArray<u32> largest{1};
   // Results 0 .. weights.size(), each to be multiplied by two to the weight.
@@ -136,15 +136,15 @@ struct Msm<F, Fr>::State {
 
   State(u64 n, std::size_t limit, const Options& o) : max_n(n), options(o) {
     if (options.halved_buckets == 0) options.halved_buckets = kHalvedBuckets<F>;
-    const Plan p = make_plan(n, kModulus, limit, options, Scratch<F>::bytes);
+    limits = {limit, shared_memory_limit()};
     Arena ones;
     OnesScratch<F>(ones, n, pairs_per_thread());
-    scratch_bytes = std::max(Scratch<F>::bytes(p), ones.peak());
+    limits.scratch = std::max(Scratch<F>::bytes(plan(n)), ones.peak());
   }
 
   u32 pairs_per_thread() const { return options.pairs_per_thread ? options.pairs_per_thread : kPairsPerInversion; }
 
-  Plan plan(u64 n) const { return make_plan(n, kModulus, scratch_bytes, options, Scratch<F>::bytes); }
+  Plan plan(u64 n) const { return make_plan(n, kModulus, limits, options, Scratch<F>::bytes); }
 
   void start(std::size_t expected_results) {
     weights.clear();
@@ -179,7 +179,7 @@ struct Msm<F, Fr>::State {
     const u32 sms = u32(multiprocessors()), first_bucket = w.first * p.window_buckets();
     const u32 partitions = w.partitions();
     check(cudaMemsetAsync(s.sort.partition, 0, partitions * sizeof(u32), stream), "clearing the sizes of partitions");
-    launch(digits_kernel<Fr>, std::min((w.scalars + kDigitThreads - 1) / kDigitThreads, sms * 8), kDigitThreads, partitions * sizeof(u32), stream, scalars,
+    launch(digits_kernel<Fr>, std::min((w.scalars + kDigitThreads - 1) / kDigitThreads, sms * 8), kDigitThreads, digits_shared_bytes(partitions), stream, scalars,
            s.sort.digits, s.sort.partition, w);
     partition(stream, w, s.sort);
     sort_partitions(stream, w, p.slice, s.sort, s.sorted, s.tile_sums);
@@ -269,7 +269,7 @@ Msm<F, Fr>& Msm<F, Fr>::operator=(Msm&&) noexcept = default;
 
 template <class F, class Fr>
 std::size_t Msm<F, Fr>::scratch_bytes() const {
-  return state_->scratch_bytes;
+  return state_->limits.scratch;
 }
 template <class F, class Fr>
 u32 Msm<F, Fr>::table_copies() const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "msm/sort.h"
+
 namespace cuzk::msm {
 namespace {
 
@@ -40,10 +42,12 @@ u32 partition_bits(u64 n, u32 bits) {
   return h;
 }
 
-// Entries that a block sorts in shared memory, 6 bytes each beside 12 bytes for each of a partition's buckets, so that two
-// blocks share a multiprocessor of 227 KB.
-constexpr u32 kSliceBytes = 112 << 10;
-u32 slice_entries(u32 low_bits) { return (kSliceBytes - (12u << low_bits)) / 6 / 1024 * 1024; }
+// Entries that a block sorts in shared memory, beside what it counts of a partition's buckets, so that two blocks share a
+// multiprocessor of 227 KB.
+constexpr std::size_t kSliceBytes = 112 << 10;
+u32 slice_entries(u32 low_bits, std::size_t shared) {
+  return u32((std::min(kSliceBytes, shared) - place_shared_bytes(low_bits, 0)) / kPlacedEntryBytes / 1024 * 1024);
+}
 
 constexpr u32 kMinChunk = 1 << 16;
 // Entries are numbered by 32 bits, and counted in pairs of positions.
@@ -70,7 +74,7 @@ u32 digits_of(const Words<8>& modulus, u32 bits) {
   return last_digit(modulus, bits, digits) < 1u << (bits - 1) ? digits : digits + 1;
 }
 
-Plan plan_of(u64 chunk, const Words<8>& modulus, const Options& options) {
+Plan plan_of(u64 chunk, const Words<8>& modulus, std::size_t shared, const Options& options) {
   Plan p;
   p.chunk = u32(chunk);
   p.bits = options.window_bits ? options.window_bits : window_bits(chunk, options.copies);
@@ -79,7 +83,7 @@ Plan plan_of(u64 chunk, const Words<8>& modulus, const Options& options) {
   p.copies = (p.digits + p.windows - 1) / p.windows;
   p.at_once = options.windows_at_once ? std::min(options.windows_at_once, p.windows) : p.windows;
   p.partition_bits = options.partition_bits ? std::min(options.partition_bits, p.bits - 1) : partition_bits(p.window_entries(), p.bits);
-  p.slice = options.slice ? options.slice : slice_entries(p.low_bits());
+  p.slice = options.slice ? options.slice : slice_entries(p.low_bits(), shared);
   p.pairs_per_thread = options.pairs_per_thread ? options.pairs_per_thread : kPairsPerInversion;
   p.halve = p.buckets() >= options.halved_buckets;
   return p;
@@ -93,12 +97,14 @@ void balance(Plan& p) {
 
 }  // namespace
 
-Plan make_plan(u64 n, const Words<8>& modulus, std::size_t limit, const Options& options, const std::function<std::size_t(const Plan&)>& bytes) {
-  const auto fits = [&](const Plan& p) { return p.entries() <= kMaxEntries && bytes(p) <= limit; };
+Plan make_plan(u64 n, const Words<8>& modulus, const Limits& limits, const Options& options, const std::function<std::size_t(const Plan&)>& bytes) {
+  const auto fits = [&](const Plan& p) {
+    return p.entries() <= kMaxEntries && digits_shared_bytes(u64(p.at_once) << p.partition_bits) <= limits.shared && bytes(p) <= limits.scratch;
+  };
   u64 chunk = std::min(std::max<u64>(n, 1), kMaxEntries);
   if (options.chunk) chunk = std::min<u64>(chunk, options.chunk);
   for (;; chunk = (chunk + 1) / 2) {
-    Plan p = plan_of(chunk, modulus, options);
+    Plan p = plan_of(chunk, modulus, limits.shared, options);
     while (!fits(p) && p.at_once > 1 && !options.windows_at_once) p.at_once--;
     if (fits(p) || chunk <= kMinChunk || options.chunk || p.copies > 1) {
       balance(p);

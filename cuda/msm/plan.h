@@ -48,10 +48,16 @@ struct Plan {
   u64 segments() const { return (u64(at_once) << partition_bits) + (entries() + slice - 1) / slice; }
 };
 
-// The plan for n bases and scalars below the modulus whose scratch is within the limit, where bytes(plan) tells what it is.
-// Where even the smallest pieces do not fit, the plan with those; then its scratch is above the limit. Bases with multiples are
-// not cut into chunks, since their copies lie one after the other.
-Plan make_plan(u64 n, const Words<8>& modulus, std::size_t limit, const Options& options, const std::function<std::size_t(const Plan&)>& bytes);
+// What a plan must make do with, in bytes.
+struct Limits {
+  std::size_t scratch;
+  std::size_t shared;  // memory of a block
+};
+
+// The plan for n bases and scalars below the modulus within the limits, where bytes(plan) tells what its scratch is. Where even
+// the smallest pieces do not fit, the plan with those; then its scratch is above the limit. Bases with multiples are not cut into
+// chunks, since their copies lie one after the other.
+Plan make_plan(u64 n, const Words<8>& modulus, const Limits& limits, const Options& options, const std::function<std::size_t(const Plan&)>& bytes);
 
 // `count` windows from `first` on, of n scalars.
 Windows make_windows(const Plan& plan, const Words<8>& modulus, u32 n, u32 first, u32 count);

@@ -197,19 +197,17 @@ __global__ void __launch_bounds__(kSliceThreads, 2) place_kernel(SortScratch s, 
 
 void partition(cudaStream_t stream, const Windows& w, const SortScratch& s) {
   launch(begin_partitions_kernel, 1, 1024, 0, stream, s.partition, s.cursor, w.partitions());
-  const std::size_t shared = sizeof(u32) * (2 * (std::size_t(1) << w.partition_bits) + 2 * kTile);
-  launch(partition_kernel, dim3((w.n + kTile - 1) / kTile, w.count), kPartitionThreads, shared, stream, s, w);
+  launch(partition_kernel, dim3((w.n + kTile - 1) / kTile, w.count), kPartitionThreads, partition_shared_bytes(w.partition_bits), stream, s, w);
 }
 
 void sort_partitions(cudaStream_t stream, const Windows& w, u32 slice, const SortScratch& s, const Sorted& out, u32* sums) {
   const u32 slices = u32((u64(w.n) * w.count + slice - 1) / slice);
-  const std::size_t bins = sizeof(u32) << std::max(w.low_bits, w.last_low_bits);
-  const std::size_t entries = (sizeof(u32) + sizeof(u16)) * std::size_t(slice);
+  const u32 low_bits = std::max(w.low_bits, w.last_low_bits);
   check(cudaMemsetAsync(out.count, 0, sizeof(u32) * w.buckets, stream), "clearing the counts of buckets");
   check(cudaMemsetAsync(out.largest, 0, sizeof(u32), stream), "clearing the largest count");
-  launch(count_kernel, slices, kSliceThreads, bins, stream, s, w, slice, out.count);
+  launch(count_kernel, slices, kSliceThreads, count_shared_bytes(low_bits), stream, s, w, slice, out.count);
   scan_counts(stream, out.count, w.buckets, out.pair_start, out.largest, sums);
-  launch(place_kernel, slices, kSliceThreads, 3 * bins + entries, stream, s, w, slice, out);
+  launch(place_kernel, slices, kSliceThreads, place_shared_bytes(low_bits, slice), stream, s, w, slice, out);
 }
 
 }  // namespace cuzk::msm

@@ -15,6 +15,12 @@ namespace cuzk::msm {
 
 constexpr u32 kTile = 8192;  // entries of a window that a block partitions at a time
 
+// Bytes of shared memory that a block takes: plans choose by it what launches ask for.
+constexpr std::size_t partition_shared_bytes(u32 partition_bits) { return sizeof(u32) * ((std::size_t(2) << partition_bits) + 2 * kTile); }
+constexpr std::size_t count_shared_bytes(u32 low_bits) { return sizeof(u32) << low_bits; }
+constexpr std::size_t kPlacedEntryBytes = sizeof(u32) + sizeof(u16);
+constexpr std::size_t place_shared_bytes(u32 low_bits, u32 slice) { return 3 * count_shared_bytes(low_bits) + kPlacedEntryBytes * slice; }
+
 // Scratch of the sort. Entries: n for every window.
 struct SortScratch {
   u32* digits;      // entries

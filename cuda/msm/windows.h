@@ -11,6 +11,9 @@ constexpr u32 kSign = 0x80000000u;
 constexpr u32 kNoDigit = 0xffffffffu;
 constexpr u32 kNone = 0xffffffffu;  // no point
 
+// Bytes of shared memory in which a block counts the entries of every partition.
+constexpr std::size_t digits_shared_bytes(u64 partitions) { return sizeof(u32) * partitions; }
+
 // The windows first, first + 1, ... that are sorted together, and how their buckets lie in partitions: partition k of a
 // window holds its buckets from k << low_bits on. The last window of a scalar has fewer buckets in use, unless other copies use them;
 // they are spread over the partitions all the same.

@@ -1,5 +1,6 @@
-// The emulator itself: barriers, warp operations, atomics and a launch of many blocks.
+// The emulator itself: barriers, warp operations, atomics, a launch of many blocks, and what a launch can ask for.
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "base/device.h"
@@ -53,6 +54,14 @@ int main() {
     DeviceArray<u8> huge(std::size_t(1) << 62);
     return std::printf("a huge allocation succeeded\n"), 1;
   } catch (const OutOfMemory&) {
+  }
+  // A block of some devices can have 99 KB of shared memory, of which kernels declare some themselves.
+  setenv("CUZK_EMULATOR_SHARED_MEMORY", "101376", 1);
+  launch(reverse_kernel, n / block, block, 98 << 10, stream, a.get(), b.get(), n);
+  try {
+    launch(reverse_kernel, n / block, block, (98 << 10) + 1, stream, a.get(), b.get(), n);
+    return std::printf("a launch had more shared memory than there is\n"), 1;
+  } catch (const Unsupported&) {
   }
   std::printf("ok\n");
 }

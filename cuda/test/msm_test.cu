@@ -5,6 +5,7 @@
 #include <string>
 
 #include "msm/msm.cuh"
+#include "msm/sort.h"
 #include "test/msm_reference.h"
 
 using namespace cuzk;
@@ -76,6 +77,9 @@ constexpr std::size_t kAmple = std::size_t(4) << 30;
 constexpr Scalars kAllScalars[] = {Scalars::kUniform, Scalars::kEqual, Scalars::kZeroOne, Scalars::kTiny,
                                    Scalars::kEdges,   Scalars::kZero,  Scalars::kLargest, Scalars::kWitness};
 
+// What a block can have of shared memory, in all: of compute capability 8.6, 8.9 and 12.0; of 8.0; of 9.0 and 10.0.
+constexpr std::size_t kBlockSharedBytes[] = {99 << 10, 163 << 10, 227 << 10};
+
 msm::Options small_windows(u32 bits) {
   msm::Options o;
   o.window_bits = bits;
@@ -118,6 +122,16 @@ void test_group(const char* name) {
     Case<Group> c(name, "own plan", wide, Signs::kMixed, 257, kAmple, o);
     for (u32 n : {63u, 64u, 65u, 255u, 256u, 257u}) c.sum(n, Scalars::kUniform);
   }
+#if CUZK_EMULATED
+  {  // on a device that gives a block as little shared memory as any
+    setenv("CUZK_EMULATOR_SHARED_MEMORY", std::to_string(kBlockSharedBytes[0]).c_str(), 1);
+    msm::Options o;
+    o.pairs_per_thread = 4;
+    Case<Group> c(name, "little shared memory", wide, Signs::kMixed, 257, kAmple, o);
+    c.sum(257, Scalars::kUniform);
+    unsetenv("CUZK_EMULATOR_SHARED_MEMORY");
+  }
+#endif
 }
 
 // Ways to cut a sum, which do not depend on the group.
@@ -174,6 +188,25 @@ void test_plans(const char* name) {
   }
 }
 
+// No plan asks for more shared memory than a block can have, and the slices of a device with much of it are as measured.
+template <class Fr>
+void test_shared_memory(const char* name) {
+  for (const std::size_t bytes : kBlockSharedBytes)
+    for (u32 log_n = 0; log_n <= 28; log_n++)
+      for (u32 copies : {1u, 2u, 100u}) {
+        msm::Options o;
+        o.copies = copies;
+        const std::size_t limit = bytes - kStaticSharedMemory;
+        const msm::Plan p = msm::make_plan(u64(1) << log_n, Fr::Params::kModulus, {~std::size_t(0), limit}, o, [](const msm::Plan&) { return 0; });
+        const std::size_t most = std::max({msm::digits_shared_bytes(u64(p.at_once) << p.partition_bits), msm::partition_shared_bytes(p.partition_bits),
+                                           msm::place_shared_bytes(p.low_bits(), p.slice)});
+        report(most <= limit && p.slice >= 8192, name, "shared memory of a plan", std::to_string(bytes).c_str(), u64(1) << log_n);
+        if (bytes == kBlockSharedBytes[2]) {
+          report(p.slice == ((112u << 10) - (12u << p.low_bits())) / 6 / 1024 * 1024, name, "slices of a plan", "", u64(1) << log_n);
+        }
+      }
+}
+
 // What only a device does in reasonable time.
 template <class Group>
 void test_large(const char* name, u32 log_n) {
@@ -211,7 +244,11 @@ int main(int argc, char** argv) {
     test_group<decltype(group)>(name);
     if (large) test_large<decltype(group)>(name, log_n);
   };
-  if (wanted("BN254 G1")) test_plans<Group1<Bn254>>("BN254 G1");
+  if (wanted("BN254 G1")) {
+    test_plans<Group1<Bn254>>("BN254 G1");
+    test_shared_memory<Bn254Fr>("BN254");
+    test_shared_memory<Bls12381Fr>("BLS12-381");
+  }
   test(Group1<Bn254>(), "BN254 G1", 24);
   test(Group1<Bls12381>(), "BLS12-381 G1", 24);
   test(Group2<Bn254>(), "BN254 G2", 22);
