@@ -54,7 +54,7 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
-groth16::Poll poll_of(const uint32_t* cancel) {
+Poll poll_of(const uint32_t* cancel) {
   return [cancel] {
     if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) throw groth16::Cancelled();
   };

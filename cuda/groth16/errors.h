@@ -1,9 +1,10 @@
 // What can go wrong beside the CUDA runtime; the C ABI turns each into a code.
 #pragma once
 
-#include <functional>
 #include <stdexcept>
 #include <string>
+
+#include "base/poll.h"
 
 namespace cuzk::groth16 {
 
@@ -12,6 +13,7 @@ struct Invalid : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Cancelled is what a Poll throws.
 struct Cancelled : std::runtime_error {
   Cancelled() : std::runtime_error("cancelled") {}
 };
@@ -23,8 +25,5 @@ struct ReadFailed : std::runtime_error {
 struct Busy : std::runtime_error {
   Busy() : std::runtime_error("all lanes of the engine have a proof under way") {}
 };
-
-// Poll throws Cancelled when the caller has lost interest; long work calls it between its pieces.
-using Poll = std::function<void()>;
 
 }  // namespace cuzk::groth16

@@ -120,7 +120,7 @@ auto sum_of_others(SumContext& c, Msm& msm, const RankedSet& section, const G* p
   list(c.stream, section, witness.others.set, witness.others.sums, w, place, wire);
   gather(c.stream, points, place, n, picked);
   gather(c.stream, witness.values, wire, n, scalars);
-  msm.enqueue(c.stream, picked, reinterpret_cast<const u32*>(scalars), n, c.scratch);
+  msm.enqueue(c.stream, picked, reinterpret_cast<const u32*>(scalars), n, c.scratch, c.poll);
   return msm.finish();
 }
 
@@ -131,7 +131,7 @@ auto sum_of_all(SumContext& c, Msm& msm, const RankedSet& section, const G* poin
   Fr* scalars = c.scratch.take<Fr>(n);
   list(c.stream, section, section.words(), section.sums(), w, place, wire);
   gather(c.stream, witness.values, wire, n, scalars);
-  msm.enqueue(c.stream, points, reinterpret_cast<const u32*>(scalars), n, c.scratch);
+  msm.enqueue(c.stream, points, reinterpret_cast<const u32*>(scalars), n, c.scratch, c.poll);
   return msm.finish();
 }
 
@@ -183,7 +183,7 @@ Xyzz<typename G::Coordinate> sum_run(SumContext& c, SumStream<C>& sums, const Po
     c.poll();
     const G* bases = reader.range(i, c.stream);
     const std::size_t mark = c.scratch.mark();
-    msm.enqueue(c.stream, bases, reinterpret_cast<const u32*>(scalars + ranges[i].first), ranges[i].count, c.scratch);
+    msm.enqueue(c.stream, bases, reinterpret_cast<const u32*>(scalars + ranges[i].first), ranges[i].count, c.scratch, c.poll);
     add(sum, msm.finish());
     c.scratch.release(mark);
     reader.done(i, c.stream);

@@ -316,7 +316,8 @@ typedef struct cuzk_proof_timings {
 CUZK_API int32_t cuzk_proof_compute(cuzk_proof* proof, const void* r, const void* s, cuzk_proof_result* result,
                                     cuzk_proof_timings* timings, cuzk_error* error);
 
-/* Makes the call that is under way, and all later ones, end with CUZK_CANCELLED at the next kernel boundary. */
+/* Makes the call that is under way, and all later ones, end with CUZK_CANCELLED: what the device has to do ends after the
+ * windows, or the level of additions, that it is at. */
 CUZK_API int32_t cuzk_proof_cancel(cuzk_proof* proof);
 
 /* Cancels what is under way, clears the memory that held the witness, and gives the lane back. */

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/device.h"
+#include "base/poll.h"
 #include "curve/point.h"
 #include "msm/plan.h"
 
@@ -41,8 +42,9 @@ class Msm {
 
   // Enqueues the sum of scalars[i] * bases[i]. Bases are affine with canonical coordinates; scalars are integers below r
   // of 8 limbs, 16-byte aligned, not in Montgomery form; both in device memory. Waits for the stream once for every group
-  // of windows, for the number of levels of its bucket tree.
-  void enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& scratch);
+  // of windows, for the number of levels of its bucket tree. Polls before each group and each level; when the poll throws, the
+  // scratch is in use until the stream has come to its end.
+  void enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& scratch, const Poll& poll = [] {});
   // Enqueues the sum of bases[indices[i]] for i < n: the ones of a witness. The indices are 8-byte aligned in device memory.
   void enqueue_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u64 n, Arena& scratch);
   // Waits for what was enqueued and gives the sum.

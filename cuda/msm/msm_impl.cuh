@@ -155,7 +155,7 @@ struct Msm<F, Fr>::State {
     check(cudaMemcpyAsync(results.get() + weights.size(), from, n * sizeof(Xyzz<F>), cudaMemcpyDeviceToHost, stream), "fetching the sums of windows");
   }
 
-  void enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& arena) {
+  void enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& arena, const Poll& poll) {
     const Plan p = plan(n);
     const u64 chunks = (n + p.chunk - 1) / p.chunk;
     const ReductionShape r = reduction_shape<F>(p);
@@ -166,7 +166,7 @@ struct Msm<F, Fr>::State {
       const u32 size = u32(std::min<u64>(p.chunk, n - first));
       for (u32 w = 0; w < p.windows; w += p.at_once) {
         const Windows windows = make_windows(p, kModulus, size, w, std::min(p.at_once, p.windows - w));
-        accumulate(stream, bases + first, scalars + 8 * first, windows, p, scratch);
+        accumulate(stream, bases + first, scalars + 8 * first, windows, p, scratch, poll);
       }
       reduce(stream, p, scratch);
     }
@@ -175,7 +175,8 @@ struct Msm<F, Fr>::State {
   }
 
   // Makes the points of the windows' buckets.
-  void accumulate(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, const Windows& w, const Plan& p, Scratch<F>& s) {
+  void accumulate(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, const Windows& w, const Plan& p, Scratch<F>& s, const Poll& poll) {
+    poll();
     const u32 sms = u32(multiprocessors()), first_bucket = w.first * p.window_buckets();
     const u32 partitions = w.partitions();
     check(cudaMemsetAsync(s.sort.partition, 0, partitions * sizeof(u32), stream), "clearing the sizes of partitions");
@@ -197,6 +198,7 @@ struct Msm<F, Fr>::State {
 
     sorted.synchronize();  // the first level keeps the device busy meanwhile
     for (u32 left = (largest[0] + 1) / 2; left > 1; left = (left + 1) / 2) {
+      poll();
       next_level(stream, w.buckets, *now, *next, s.pairs, s.tile_sums);
       const ListedPairs<F> pairs{s.points, s.pairs, next->start + w.buckets};
       s.adder.add(stream, pairs, PairResults<F>{s.points, 0, next->first});
@@ -292,10 +294,10 @@ inline void check_size(u64 n, u64 max_n) {
 }  // namespace detail
 
 template <class F, class Fr>
-void Msm<F, Fr>::enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& scratch) {
+void Msm<F, Fr>::enqueue(cudaStream_t stream, const Affine<F>* bases, const u32* scalars, u64 n, Arena& scratch, const Poll& poll) {
   detail::check_size(n, state_->max_n);
   if (state_->options.copies > 1 && n != state_->max_n) throw std::invalid_argument("a sum with a table of multiples takes all of its bases");
-  state_->enqueue(stream, bases, scalars, n, scratch);
+  state_->enqueue(stream, bases, scalars, n, scratch, poll);
 }
 template <class F, class Fr>
 void Msm<F, Fr>::enqueue_ones(cudaStream_t stream, const Affine<F>* bases, const u32* indices, u64 n, Arena& scratch) {

@@ -207,6 +207,47 @@ void test_shared_memory(const char* name) {
       }
 }
 
+struct GivenUp {};
+
+// A poll that gives up ends a sum where it stands; the object makes others as well as before.
+template <class Group>
+void test_poll(const char* name) {
+  using F = typename Group::F;
+  using Fr = typename Group::Fr;
+  constexpr u32 n = 100;
+  const Bases<Group> bases(64, 32, 1);
+  msm::Options o = small_windows(5);
+  o.windows_at_once = 9;
+  msm::Msm<F, Fr> msm(n, kAmple, o);
+  const Stream stream;
+  DeviceArray<Affine<F>> points(n);
+  DeviceArray<u32> scalars(8 * n);
+  DeviceArray<u8> scratch(msm.scratch_bytes());
+  bases.make(points.get(), n, Signs::kPlain);
+  launch(make_scalars_kernel<Fr>, 1, 256, 0, stream, scalars.get(), n, Scalars::kEqual, n);
+  check(cudaDeviceSynchronize(), "making a sum's input");
+  const auto sum = [&](u32 polls) {
+    Arena arena(scratch.get(), scratch.size());
+    msm.enqueue(stream, points.get(), scalars.get(), n, arena, [&] {
+      if (polls-- == 0) throw GivenUp();
+    });
+    return same(to_affine(msm.finish()), bases.sum(n, Scalars::kEqual, n, Signs::kPlain));
+  };
+  const msm::Plan p = msm.plan(n);
+  const u32 groups = (p.windows + p.at_once - 1) / p.at_once, levels = 6;  // of buckets with all of the bases, after the first
+  for (u32 polls = 0; polls < groups * (1 + levels); polls += 3) {
+    bool given_up = false;
+    try {
+      sum(polls);
+    } catch (const GivenUp&) {
+      given_up = true;
+    }
+    stream.synchronize();
+    report(given_up, name, "a sum that is given up", "all equal", polls);
+  }
+  report(sum(~0u), name, "a sum after others were given up", "all equal", n);
+}
+
 // What only a device does in reasonable time.
 template <class Group>
 void test_large(const char* name, u32 log_n) {
@@ -246,6 +287,7 @@ int main(int argc, char** argv) {
   };
   if (wanted("BN254 G1")) {
     test_plans<Group1<Bn254>>("BN254 G1");
+    test_poll<Group1<Bn254>>("BN254 G1");
     test_shared_memory<Bn254Fr>("BN254");
     test_shared_memory<Bls12381Fr>("BLS12-381");
   }
