@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 namespace cuzk::groth16 {
 
@@ -21,8 +22,18 @@ void MemoryAccount::take(u64 bytes) {
 }
 
 void Pool::grow(std::size_t bytes, MemoryAccount& account) {
-  if (bytes <= size()) return;
-  drop();
+  const std::size_t before = size();
+  if (bytes <= before) return;
+  drop();  // there may not be room for both
+  try {
+    take(bytes, account);
+  } catch (const OutOfMemory&) {
+    if (before) take(before, account);
+    throw;
+  }
+}
+
+void Pool::take(std::size_t bytes, MemoryAccount& account) {
   MemoryAccount::Held held(account, bytes);
   memory_ = DeviceArray<char>(bytes);
   held_ = std::move(held);
@@ -75,19 +86,38 @@ Engine::LaneHold::~LaneHold() {
   lane_.busy = false;
 }
 
-void Engine::Turn::take(const Poll& poll) {
+void Engine::Turn::take(const std::vector<std::size_t>& shares, const Poll& poll) {
   std::unique_lock<std::mutex> lock(engine_.mu_);
   while (engine_.turn_taken_) {
     engine_.changed_.wait_for(lock, std::chrono::milliseconds(2));
     poll();
   }
   engine_.turn_taken_ = has_ = true;
+  engine_.grow_scratch(std::accumulate(shares.begin(), shares.end(), std::size_t(0)));
+  const Arena all = engine_.scratch_.arena();
+  std::size_t offset = 0;
+  for (const std::size_t share : shares) {
+    const Arena whole = all.part(offset, share);
+    shares_.push_back({whole, whole});
+    offset += share;
+  }
+}
+
+// Errors are those of what the device was doing, which is lost then.
+void Engine::Turn::clear(unsigned stream) {
+  Share& share = shares_[stream];
+  share.arena.clear(engine_.sums_[stream]);
+  share.arena = share.whole;
 }
 
 void Engine::Turn::give() {
   if (!has_) return;
-  // Whoever is next uses the scratch on other streams.
+  // Whoever is next uses the scratch on other streams, and must not find a witness there. A sum that was given up may have
+  // points on their way to it.
+  cudaStreamSynchronize(engine_.key_copies_);
+  for (unsigned i = 0; i < shares_.size(); i++) clear(i);
   for (const Stream& s : engine_.sums_) cudaStreamSynchronize(s);
+  shares_.clear();
   {
     std::lock_guard<std::mutex> lock(engine_.mu_);
     engine_.turn_taken_ = has_ = false;
@@ -100,9 +130,10 @@ void Engine::reserve_scratch(std::size_t bytes, const Poll& poll) {
     std::lock_guard<std::mutex> lock(mu_);
     if (scratch_.size() >= bytes) return;
   }
-  Turn turn(*this);
-  turn.take(poll);
-  std::lock_guard<std::mutex> lock(mu_);
+  Turn(*this).take({bytes}, poll);
+}
+
+void Engine::grow_scratch(std::size_t bytes) {
   try {
     scratch_.grow(bytes, memory_);
   } catch (const OutOfMemory&) {
@@ -119,10 +150,10 @@ void Engine::drop_idle_lanes() {
   }
 }
 
-u64 Engine::reachable() {
+u64 Engine::reachable(u64 proof_bytes) {
   std::lock_guard<std::mutex> lock(mu_);
   u64 bytes = memory_.available() + scratch_.size();
-  for (const Lane& l : lanes_) bytes += l.memory.size();
+  for (const Lane& l : lanes_) bytes += l.busy ? std::min<u64>(l.memory.size(), proof_bytes) : l.memory.size();
   // The driver takes memory for itself, such as the stacks of kernels.
   return bytes - bytes / 64;
 }

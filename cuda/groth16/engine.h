@@ -56,13 +56,15 @@ class MemoryAccount {
 class Pool {
  public:
   std::size_t size() const { return memory_.bytes(); }
-  // Makes it at least this large; what it held is lost.
+  // Makes it at least this large; what it held is lost. Where memory does not suffice it stays as large as it was.
   void grow(std::size_t bytes, MemoryAccount& account);
   // Gives the memory back, cleared.
   void drop();
   Arena arena() const { return {memory_.get(), memory_.bytes()}; }
 
  private:
+  void take(std::size_t bytes, MemoryAccount& account);
+
   DeviceArray<char> memory_;
   MemoryAccount::Held held_;
 };
@@ -129,25 +131,35 @@ class Engine {
   // Takes a lane with this much memory and so many page-locked words, or throws Busy or OutOfMemory.
   std::unique_ptr<LaneHold> take_lane(std::size_t bytes, std::size_t words);
 
-  // Turn has the scratch memory and the multiplications' stream for itself.
+  // Turn has the scratch memory and the multiplications' streams for itself.
   class Turn {
    public:
     explicit Turn(Engine& engine) : engine_(engine) {}
     ~Turn() { give(); }
     Turn(const Turn&) = delete;
+    // Waits for the turn and shares the scratch memory out, so many bytes to each stream. Throws OutOfMemory if it is smaller
+    // and cannot grow.
+    void take(const std::vector<std::size_t>& shares, const Poll& poll);
+    Arena& scratch(unsigned stream) { return shares_[stream].arena; }
+    // Clears, in the stream's order, what was used of its share.
+    void clear(unsigned stream);
+    // Clears what was used of the scratch memory and has not been cleared, and lets others have it.
     void give();
-    void take(const Poll& poll);
 
    private:
+    struct Share {
+      Arena whole, arena;
+    };
     Engine& engine_;
     bool has_ = false;
+    std::vector<Share> shares_;
   };
   // Used only by who has the turn.
-  Pool& scratch() { return scratch_; }
   cudaStream_t sums(unsigned i) const { return sums_[i]; }
   cudaStream_t key_copies() const { return key_copies_; }
-  // Bytes of device memory that a key and its proofs can have: what is free, and what lanes and scratch have already.
-  u64 reachable();
+  // Bytes of device memory that a key and its proofs, of so many bytes each, can have: what is free, and what lanes and scratch
+  // have already. That of a lane under way is not there for anything but a proof.
+  u64 reachable(u64 proof_bytes);
   // Makes the scratch memory at least this large, which may take a turn.
   void reserve_scratch(std::size_t bytes, const Poll& poll);
 
@@ -171,6 +183,8 @@ class Engine {
  private:
   // With mu_ held.
   void drop_idle_lanes();
+  // With the turn as well.
+  void grow_scratch(std::size_t bytes);
 
   const EngineOptions options_;
   HostThreads copy_threads_, sum_threads_;

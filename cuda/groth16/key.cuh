@@ -52,6 +52,8 @@ class Key final : public AnyKey {
   const RankedSet& set(int section) const {
     return section == kA ? a.set : section == kB1 ? b1.set : section == kB2 ? b2.set : l.set;
   }
+  // Scratch of each of sums().
+  std::vector<std::size_t> scratch_shares() const;
   std::size_t scratch_bytes() const;
   // Whether a section, by the index of the C ABI, is on the device.
   bool on_device(int section) const { return plan_.on_device[section]; }
@@ -67,6 +69,7 @@ class Key final : public AnyKey {
  private:
   void plan(const u64 (&points)[kWireSections], u64 device_budget, u64 host_budget, const Poll& poll);
   bool try_plan(const u64 (&points)[kWireSections], const KeyDemand& demand, const KeyBudget& budget);
+  u64 most_proof_bytes() const { return ProofMemory<Fr>::bytes(shape_, {false, shape_.wires}); }
   void make_sums(const u64 (&points)[kWireSections], std::size_t limit);
   void load(const cuzk_key_source& source, const KeptPoints (&kept)[kWireSections], const Poll& poll);
   template <class G>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "groth16/key.cuh"
 
@@ -135,10 +136,16 @@ void Key<C>::make_sums(const u64 (&points)[kWireSections], std::size_t limit) {
 }
 
 template <class C>
+std::vector<std::size_t> Key<C>::scratch_shares() const {
+  std::vector<std::size_t> shares;
+  for (const auto& s : sums_) shares.push_back(s.scratch_bytes);
+  return shares;
+}
+
+template <class C>
 std::size_t Key<C>::scratch_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& s : sums_) bytes += s.scratch_bytes;
-  return bytes;
+  const auto shares = scratch_shares();
+  return std::accumulate(shares.begin(), shares.end(), std::size_t(0));
 }
 
 // Finds the scratch for the sections that plan_ has on the device; false if there is no room for it.
@@ -174,7 +181,8 @@ template <class C>
 void Key<C>::plan(const u64 (&points)[kWireSections], u64 device_budget, u64 host_budget, const Poll& poll) {
   poll();
   KeyBudget budget;
-  budget.available = engine_.reachable();
+  const u64 proof = most_proof_bytes();
+  budget.available = engine_.reachable(proof);
   budget.device = device_budget ? device_budget : ~u64(0);
   budget.host = host_budget ? host_budget : ~u64(0);
   budget.scratch = engine_.options().scratch_limit ? engine_.options().scratch_limit : ~u64(0);
@@ -185,7 +193,7 @@ void Key<C>::plan(const u64 (&points)[kWireSections], u64 device_budget, u64 hos
   budget.available += quotient_->table_bytes();  // taken already
   for (int i : {kA, kB1, kB2, kL}) demand.section[i] = points[i] * (i == kB2 ? sizeof(G2) : sizeof(G1));
   demand.section[CUZK_SECTION_H] = shape_.domain * sizeof(G1);
-  demand.lanes = engine_.lanes() * ProofMemory<Fr>::bytes(shape_, {false, shape_.wires});
+  demand.lanes = engine_.lanes() * proof;
 
   std::fill(std::begin(plan_.on_device), std::end(plan_.on_device), true);
   // H first: its transfer hides behind the arithmetic of its own sum.
@@ -207,6 +215,10 @@ void Key<C>::plan(const u64 (&points)[kWireSections], u64 device_budget, u64 hos
 
 template <class C>
 void Key<C>::load(const cuzk_key_source& source, const KeptPoints (&kept)[kWireSections], const Poll& poll) {
+  // What an attempt for which memory did not suffice has loaded would take the room of this one.
+  for (Section<G1>* section : {&a, &b1, &l}) *section = {};
+  b2 = {};
+  h = {};
   load_section(a, kept[kA], plan_.on_device[CUZK_SECTION_A], poll);
   load_section(b1, kept[kB1], plan_.on_device[CUZK_SECTION_B1], poll);
   load_section(b2, kept[kB2], plan_.on_device[CUZK_SECTION_B2], poll);
@@ -278,7 +290,7 @@ cuzk_key_info Key<C>::info() const {
   i.domain = shape_.domain;
   i.device_bytes = held_.bytes();
   i.host_bytes = a.points.host_bytes() + b1.points.host_bytes() + b2.points.host_bytes() + l.points.host_bytes() + h.host_bytes();
-  i.proof_device_bytes = ProofMemory<Fr>::bytes(shape_, {false, shape_.wires});
+  i.proof_device_bytes = most_proof_bytes();
   i.scratch_bytes = scratch_bytes();
   return i;
 }

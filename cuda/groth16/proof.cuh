@@ -85,10 +85,10 @@ class Proof final : public AnyProof {
 
   // ---- the proof's thread ----
   void run() noexcept;
-  void take_sums();
+  void take_sums(Engine::Turn& turn);
   void check_witness() const;
-  void run_sums(const std::vector<int>& sections);
-  void sum(int section);
+  void run_sums(Engine::Turn& turn, const std::vector<int>& sections);
+  void sum(Engine::Turn& turn, int section);
   template <class G>
   auto sum_wires(SumContext& c, SumStream<C>& on, const Section<G>& section, int index, Family tail);
 

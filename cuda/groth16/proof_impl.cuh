@@ -232,9 +232,10 @@ void Proof<C>::end_quotient() {
 
 template <class C>
 void Proof<C>::run() noexcept {
+  Engine::Turn turn(engine_);
   try {
-    DeviceGuard guard(engine_.device());
-    take_sums();
+    check(cudaSetDevice(engine_.device()), "choosing the device");
+    take_sums(turn);
   } catch (...) {
     std::lock_guard<std::mutex> lock(mu_);
     failure_ = std::current_exception();
@@ -242,6 +243,7 @@ void Proof<C>::run() noexcept {
   std::lock_guard<std::mutex> lock(mu_);
   computed_ = true;
   changed_.notify_all();
+  // The turn ends after the mutex is released: while the scratch is cleared the caller assembles the proof.
 }
 
 template <class C>
@@ -252,32 +254,31 @@ void Proof<C>::wait_for(const bool& condition) {
 }
 
 template <class C>
-void Proof<C>::take_sums() {
+void Proof<C>::take_sums(Engine::Turn& turn) {
   constexpr int kOfH = CUZK_SECTION_H;
   wait_for(witness_sorted_);
   sorted_.synchronize();
   check_witness();
-  const auto take_turn = [&](Engine::Turn& turn) {
+  const auto take_turn = [&] {
     const auto start = std::chrono::steady_clock::now();
-    turn.take(poll_);
+    turn.take(key_->scratch_shares(), poll_);
     waited_ += detail::milliseconds_since(start);
   };
-  Engine::Turn turn(engine_);
-  take_turn(turn);
+  take_turn();
   bool whole;
   {
     std::lock_guard<std::mutex> lock(mu_);
     whole = quotient_made_;
   }
   // B2 and H first: they take longest.
-  if (whole && key_->side_by_side()) return run_sums({kB2, kOfH, kA, kL, kB1});
-  run_sums({kB2, kA, kL, kB1});
+  if (whole && key_->side_by_side()) return run_sums(turn, {kB2, kOfH, kA, kL, kB1});
+  run_sums(turn, {kB2, kA, kL, kB1});
   if (!whole) {
     turn.give();
     wait_for(quotient_made_);
-    take_turn(turn);
+    take_turn();
   }
-  run_sums({kOfH});
+  run_sums(turn, {kOfH});
 }
 
 template <class C>
@@ -293,14 +294,14 @@ void Proof<C>::check_witness() const {
 
 // Takes the sums of some sections, side by side or one after the other.
 template <class C>
-void Proof<C>::run_sums(const std::vector<int>& sections) {
+void Proof<C>::run_sums(Engine::Turn& turn, const std::vector<int>& sections) {
   if (!key_->side_by_side()) {
-    for (int s : sections) sum(s);
+    for (int s : sections) sum(turn, s);
     return;
   }
   engine_.sum_threads().run(sections.size(), [&](std::size_t i) {
     DeviceGuard guard(engine_.device());
-    sum(sections[i]);
+    sum(turn, sections[i]);
   });
 }
 
@@ -315,14 +316,11 @@ auto Proof<C>::sum_wires(SumContext& c, SumStream<C>& on, const Section<G>& sect
 }
 
 template <class C>
-void Proof<C>::sum(int section) {
+void Proof<C>::sum(Engine::Turn& turn, int section) {
   const int slot = key_->side_by_side() ? section : 0;
-  std::size_t offset = 0;
-  for (int i = 0; i < slot; i++) offset += key_->sums()[i].scratch_bytes;
   SumStream<C>& on = key_->sums()[slot];
-  char* scratch = engine_.scratch().arena().template take<char>(0) + offset;
   const cudaStream_t stream = engine_.sums(slot);
-  SumContext c{stream, engine_.key_copies(), Arena(scratch, on.scratch_bytes), timeline_, poll_};
+  SumContext c{stream, engine_.key_copies(), turn.scratch(slot), timeline_, poll_};
   const Key<C>& k = *key_;
   switch (section) {
     case kA: sums_.a = sum_wires(c, on, k.a, kA, Family::kTails); break;
@@ -333,8 +331,8 @@ void Proof<C>::sum(int section) {
       check(cudaStreamWaitEvent(stream, divided_), "waiting for the quotient");
       sums_.h = sum_run<C>(c, on, k.h, memory_.vector[2], Family::kSumH);
   }
-  // Copies and digits of the witness do not outlive the sum.
-  if (section != CUZK_SECTION_H) check(cudaMemsetAsync(scratch, 0, c.scratch.peak(), stream), "clearing scratch");
+  // Beside other sums clearing costs nothing; sums that follow each other leave it to the turn's end.
+  if (key_->side_by_side()) turn.clear(slot);
 }
 
 // ---- the result ----

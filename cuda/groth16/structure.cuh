@@ -154,6 +154,7 @@ Structure<Fr>::Structure(const Source& source, Engine& engine, const Poll& poll)
     if (m->start) bytes += 8 * m->entries + 4 * (source.constraints + 1);
   held_ = engine.allocate([&] { return MemoryAccount::Held(engine.memory(), bytes); });
   engine.allocate([&] {
+    for (DeviceMatrix& m : matrices_) m = {};  // those of an attempt for which memory did not suffice
     upload_dictionary(source);
     for (int i = 0; i < 3; i++) matrices_[i] = upload(&"A\0B\0C"[2 * i], *matrices[i], source.coefficient_count, engine, poll);
   });

@@ -90,7 +90,7 @@ struct SumStream {
 // Where a sum runs: a stream of the engine, its scratch, and what tells that the proof is cancelled.
 struct SumContext {
   cudaStream_t stream, key_copies;
-  Arena scratch;
+  Arena& scratch;
   Timeline& timeline;
   const Poll& poll;
 };

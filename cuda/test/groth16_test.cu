@@ -1,6 +1,9 @@
 // Whole proofs with keys whose exponents are known: all layouts, both curves, sizes and edges.
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "groth16/selftest_impl.cuh"
 
@@ -100,6 +103,84 @@ void try_streamed(Engine& engine) {
   }
 }
 
+const Poll kNever = [] {};
+
+// Whether the scratch memory, of which so many bytes are taken, holds nothing but zeros.
+bool scratch_is_clear(Engine& engine, std::size_t bytes) {
+  Engine::Turn turn(engine);
+  turn.take({bytes}, kNever);
+  std::vector<char> host(bytes);
+  check(cudaMemcpy(host.data(), turn.scratch(0).take<char>(bytes), bytes, cudaMemcpyDeviceToHost), "copying from the device");
+  return std::all_of(host.begin(), host.end(), [](char c) { return c == 0; });
+}
+
+// What a proof leaves of the witness in the scratch memory: nothing, whether it ends well, is cancelled, or fails.
+void try_clearing(Engine& engine) {
+  using Fr = Bn254Fr;
+  const Instance<Fr> instance({70, 3, 1 << 6, WitnessKind::kMixed}, 3);
+  const KeyShape shape{Layout::kGnark, 70, 3, 1 << 6, 6};
+  const auto key = generate_key<Bn254>(engine, shape, Trapdoor<Fr>(60, 16, 128, 4));
+  const std::size_t bytes = key->scratch_bytes();
+  scratch_is_clear(engine, bytes);  // its own use clears what it took
+  const auto begin = [&] {
+    cuzk_proof_options o = {};
+    o.constraints = instance.shape.constraints;
+    o.witness = instance.shape.wires;
+    return key->begin(key, nullptr, o);
+  };
+  const auto write = [&](AnyProof& proof) {
+    const auto put = [&](u32 vector, const std::vector<Fr>& v) { proof.write(vector, CUZK_CANONICAL, 0, v.size(), v.data()); };
+    put(CUZK_VECTOR_WITNESS, instance.witness);
+    put(CUZK_VECTOR_A, instance.a);
+    put(CUZK_VECTOR_B, instance.b);
+    put(CUZK_VECTOR_C, instance.c);
+  };
+  const Fr r = RandomScalars<Fr>{98, 0}(0), s = RandomScalars<Fr>{98, 0}(1);
+  prove<Bn254>(key, nullptr, instance, r, s);
+  expect(scratch_is_clear(engine, bytes), "the scratch is clear after a proof");
+  {
+    const auto proof = begin();
+    write(*proof);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // into its sums
+    proof->cancel();
+  }
+  expect(scratch_is_clear(engine, bytes), "the scratch is clear after a cancelled proof");
+}
+
+// Memory that cannot be had leaves what there was: to the others that use it.
+void try_short_scratch() {
+  constexpr std::size_t kSome = 1 << 20, kTooMuch = 64 << 20;
+  EngineOptions options;
+  options.device_limit = 16 << 20;
+  Engine engine(options);
+  engine.reserve_scratch(kSome, kNever);
+  const auto fails = [](auto take) {
+    try {
+      take();
+    } catch (const OutOfMemory&) {
+      return true;
+    }
+    return false;
+  };
+  expect(fails([&] { engine.reserve_scratch(kTooMuch, kNever); }), "scratch above the limit is refused");
+  expect(engine.memory().held() == kSome, "a growth that fails leaves the scratch as it was");
+  {
+    Engine::Turn turn(engine);
+    expect(fails([&] { turn.take({kSome, kTooMuch}, kNever); }), "a turn is not given without its scratch");
+  }
+  {
+    Engine::Turn turn(engine);
+    turn.take({kSome / 4, kSome / 2}, kNever);
+    char* first = turn.scratch(0).take<char>(kSome / 4);
+    expect(first && turn.scratch(1).take<char>(kSome / 2) == first + kSome / 4, "a turn shares the scratch out");
+    expect(fails([&] { turn.scratch(0).take<char>(1); }), "a share ends where the next begins");
+  }
+  // A lane under way counts as far as another proof would use it.
+  const u64 before = engine.reachable(kSome);
+  const auto lane = engine.take_lane(4 * kSome, 1);
+  expect(engine.reachable(kSome) < before && engine.reachable(4 * kSome) == before, "a lane under way is no room for a key");
+}
+
 // On a device every case with every layout; emulated kernels are slow, so there each case takes one of the layouts.
 template <class C>
 void try_curve(Engine& engine) {
@@ -120,8 +201,10 @@ int main() {
     try_curve<Bn254>(engine);
     try_curve<Bls12381>(engine);
     try_streamed(engine);
+    try_clearing(engine);
     expect(engine.memory().held() == 0, "memory is held after the last key");
   }
+  try_short_scratch();
   if (failures == 0) std::printf("ok\n");
   return failures != 0;
 }
