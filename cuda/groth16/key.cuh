@@ -69,7 +69,8 @@ class Key final : public AnyKey {
  private:
   void plan(const u64 (&points)[kWireSections], u64 device_budget, u64 host_budget, const Poll& poll);
   bool try_plan(const u64 (&points)[kWireSections], const KeyDemand& demand, const KeyBudget& budget);
-  u64 most_proof_bytes() const { return ProofMemory<Fr>::bytes(shape_, {false, shape_.wires}); }
+  // A lane's memory for an assignment of any kind: with bits kept apart, though there be none.
+  u64 most_proof_bytes() const { return ProofMemory<Fr>::bytes(shape_, {true, shape_.wires}); }
   void make_sums(const u64 (&points)[kWireSections], std::size_t limit);
   void load(const cuzk_key_source& source, const KeptPoints (&kept)[kWireSections], const Poll& poll);
   template <class G>

@@ -59,6 +59,7 @@ template <class C>
 void Proof<C>::expect(const cuzk_proof_options& o) {
   const KeyShape& shape = key_->shape();
   if (o.bits > 1) throw Invalid("bits is neither 0 nor 1");
+  if (o.bits && !structure_) throw Invalid("bits are taken of a packed assignment alone, with its structure");
   assignment_ = {o.bits == 1, o.witness};
   if (o.bits ? o.witness > shape.wires : o.witness != shape.wires) {
     throw Invalid("the witness has " + detail::number(o.witness) + " elements, the key is of a circuit with " + detail::number(shape.wires) + " wires");

@@ -8,7 +8,7 @@ namespace cuzk::groth16 {
 
 // What a proof's memory depends on besides its key.
 struct AssignmentShape {
-  bool packed;  // bits are kept apart
+  bool packed;  // bits are kept apart; only where a structure makes the vectors
   u64 witness;  // elements
 };
 
@@ -23,9 +23,12 @@ struct ProofMemory {
   Faults* faults;
 
   ProofMemory() = default;
-  ProofMemory(const KeyShape& key, const AssignmentShape& assignment, Arena& arena)
-      : witness(key.wires, assignment.packed, assignment.witness, arena) {
+  ProofMemory(const KeyShape& key, const AssignmentShape& assignment, Arena& arena) {
     for (Fr*& v : vector) v = arena.take<Fr>(key.domain);
+    // c is made from the sorted witness, so elements that come beside bits can lie there before.
+    Fr* full = vector[2];
+    if (assignment.packed && assignment.witness > key.domain) full = arena.take<Fr>(assignment.witness);
+    witness = {key.wires, assignment.packed, assignment.witness, full, arena};
     counts = arena.take<u32>(2 * kWireSections * (std::size_t(selection_blocks(key.wires)) + 1));
     faults = arena.take<Faults>(1);
   }

@@ -73,14 +73,13 @@ template <class Fr>
 class DeviceWitness {
  public:
   DeviceWitness() = default;
-  // full is the number of elements that come beside bits, if the witness is packed.
-  DeviceWitness(u64 wires, bool packed, u64 full, Arena& arena) : wires_(wires), packed_(packed), full_count_(full) {
+  // If the witness is packed, `count` elements that come beside bits lie at `full` until they are sorted.
+  DeviceWitness(u64 wires, bool packed, u64 count, Fr* full, Arena& arena) : wires_(wires), packed_(packed), full_count_(count), full_(full) {
     const std::size_t words = bitmap_words(wires);
     values_ = arena.take<Fr>(wires);
     ones_ = arena.take<u32>(words);
     others_ = arena.take<u32>(words);
     if (!packed) return;
-    full_ = arena.take<Fr>(full);
     bits_ = arena.take<u32>(words);
     bit_values_ = arena.take<u32>(words);
     not_bits_ = arena.take<u32>(words);

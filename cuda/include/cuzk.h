@@ -212,7 +212,7 @@ typedef struct cuzk_key_info {
   uint64_t domain;
   uint64_t device_bytes;       /* points, bitmaps and tables on the device */
   uint64_t host_bytes;         /* page-locked */
-  uint64_t proof_device_bytes; /* more for each proof under way (a lane) */
+  uint64_t proof_device_bytes; /* more for each proof under way (a lane), at most */
   uint64_t scratch_bytes;      /* more, once an engine, whatever the number of proofs and keys (the largest counts) */
 } cuzk_key_info;
 
@@ -259,7 +259,7 @@ CUZK_API int32_t cuzk_structure_release(cuzk_structure* structure, cuzk_error* e
 
 typedef struct cuzk_proof_options {
   uint32_t size;
-  uint32_t bits;              /* 1: BITS and VALUES are written, and WITNESS holds only the other wires */
+  uint32_t bits;              /* 1, with a structure alone: BITS and VALUES are written, and WITNESS holds only the other wires */
   cuzk_structure* structure;  /* packed assignment: a, b and c are computed with it. NULL: A, B and C are written */
   uint64_t constraints;       /* evaluated assignment: elements of A, B and C, at most the domain; else 0 */
   uint64_t witness;           /* elements of WITNESS: the wires, or those that BITS leaves */

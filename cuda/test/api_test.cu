@@ -576,6 +576,38 @@ void test_devices() {
   expect(error.asked == kTooMuch, "the error tells what was asked of the host");
 }
 
+// What a lane takes at most is what a key's plan and its info count with, whatever the assignment.
+void test_lane_memory() {
+  for (const u64 wires : {20, 70}) {  // fewer and more than the domain
+    const Fixture<Bn254> f(Layout::kGnark, 5, wires);
+    cuzk_engine* engine = open();
+    cuzk_key* key = load(engine, f);
+    cuzk_structure* structure = f.load_structure(engine);
+    cuzk_key_info info = {};
+    info.size = sizeof info;
+    cuzk_key_info_get(key, &info, nullptr);
+    const auto held = [&] {
+      cuzk_engine_info i = {};
+      i.size = sizeof i;
+      cuzk_engine_info_get(engine, &i, nullptr);
+      return i.device_bytes;
+    };
+    const uint64_t before = held();
+    cuzk_proof_options options = options_for(f.instance, kManners[3], structure);
+    options.witness = wires;  // none is a bit
+    cuzk_proof* proof = nullptr;
+    cuzk_error error;
+    expect_code(cuzk_proof_begin(engine, key, &options, &proof, &error), CUZK_OK, error, "a proof without bits among its bits");
+    expect(held() - before <= info.proof_device_bytes, "a lane takes no more than the key's info says");
+    cuzk_proof_release(proof, nullptr);
+    options.structure = nullptr;
+    expect_code(cuzk_proof_begin(engine, key, &options, &proof, &error), CUZK_INVALID, error, "bits without a structure");
+    cuzk_structure_release(structure, nullptr);
+    cuzk_key_release(key, nullptr);
+    cuzk_engine_close(engine, nullptr);
+  }
+}
+
 void test_selftest() {
   if (CUZK_EMULATED) setenv("CUZK_EMULATOR_SHARED_MEMORY", "101376", 1);  // passed also where a block has as little as 99 KB
   cuzk_engine* engine = open();
@@ -611,6 +643,7 @@ int main(int argc, char** argv) {
   test_cancel();
   test_invalid();
   if (CUZK_EMULATED) test_memory();
+  test_lane_memory();
   test_streaming();
   test_reading();
   test_selftest();
