@@ -106,7 +106,15 @@ func (e *fakeEngine) Info() (libcuzk.EngineInfo, error) {
 	return libcuzk.EngineInfo{Lanes: e.lanes, Keys: e.keys, Structures: e.structures}, nil
 }
 
-func (e *fakeEngine) SelfTest() error { return e.selfTestError }
+func (e *fakeEngine) SelfTest() error {
+	if !e.takeLane() {
+		return errBusy
+	}
+	e.count(&e.proofs, -1)
+	return e.selfTestError
+}
+
+var errBusy = &libcuzk.Error{Code: libcuzk.Busy, Message: "all lanes have a proof under way"}
 
 func (e *fakeEngine) Close() error {
 	e.closed++
@@ -207,7 +215,7 @@ func (e *fakeEngine) Begin(key libcuzk.Key, o libcuzk.ProofOptions) (libcuzk.Pro
 		return nil, e.beginError
 	}
 	if !e.takeLane() {
-		return nil, &libcuzk.Error{Code: libcuzk.Busy, Message: "busy"}
+		return nil, errBusy
 	}
 	p := &fakeProof{engine: e, key: key.(*fakeKey), options: o, vectors: map[libcuzk.Vector]*instance.Vector{}, words: map[libcuzk.Vector][]uint64{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())

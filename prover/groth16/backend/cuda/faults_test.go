@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -304,6 +305,72 @@ func TestFailedSelfTestClosesTheDevice(t *testing.T) {
 	}
 	if n := library.pinned; n[0] != 0 || n[1] != 0 {
 		t.Errorf("%v bytes are still page-locked", n)
+	}
+}
+
+// The self-test that judges a refused proof waits for a lane: a device at work is not withdrawn for being at work.
+func TestSelfTestOfARefusedProofWaitsForALane(t *testing.T) {
+	engine := &fakeEngine{}
+	b := open(t, Config{library: &fakeLibrary{engines: []*fakeEngine{engine}}, ProofsPerDevice: 1})
+	l := instance.New(t, curve.BN254, groth16.LayoutSnarkjs, ordinary, 1).Load(t, b)
+	submit := func(a groth16.Assignment) groth16.Ticket {
+		ticket, err := b.Submit(t.Context(), l.Key, a, curve.Scalar{3}, curve.Scalar{4}, groth16.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ticket
+	}
+	wrong := l.Canonical()
+	wrong.Elements[4][0] ^= 1
+	refusal := errors.New("it does not verify")
+	ticket := submit(groth16.Packed{Structure: l.Structure, Witness: wrong})
+	if _, err := ticket.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ticket.(groth16.Judged).Judge(t.Context(), refusal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	engine.atCompute = func() { close(begun); <-goOn }
+	other := submit(l.Packed())
+	<-begun
+	judged := make(chan error, 1)
+	go func() {
+		_, err := again.(groth16.Judged).Judge(t.Context(), refusal)
+		judged <- err
+	}()
+	waits := func() bool {
+		b.queue.mu.Lock()
+		defer b.queue.mu.Unlock()
+		return len(b.queue.waiting) > 0
+	}
+	for !waits() && len(judged) == 0 {
+		runtime.Gosched()
+	}
+	close(goOn)
+	if err := <-judged; err != nil {
+		t.Errorf("the device, which is sound, was blamed: %v", err)
+	}
+	if _, err := other.Wait(t.Context()); err != nil || len(b.Withdrawn()) != 0 {
+		t.Errorf("the other proof: %v, withdrawn: %v", err, b.Withdrawn())
+	}
+}
+
+// A self-test that cannot be made says nothing of the device.
+func TestSelfTestThatCannotBeMadeWithdrawsNoDevice(t *testing.T) {
+	b := newBench(t, 1, false)
+	b.engines[0].corrupt = spoil
+	b.engines[0].selfTestError = &libcuzk.Error{Code: libcuzk.OutOfMemory, Message: "keys", Asked: 2, Free: 1}
+	if _, _, err := b.prove(t, b.Packed()); failure.ClassOf(err) != failure.Memory {
+		t.Errorf("got %v", err)
+	}
+	if w := b.Backend.(groth16.Watched).Withdrawn(); len(w) != 0 {
+		t.Errorf("withdrawn: %v", w)
 	}
 }
 

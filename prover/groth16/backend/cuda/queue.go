@@ -89,6 +89,13 @@ func (q *queue) withdrawn(d *device) bool {
 	return d.fault != nil
 }
 
+// reason is why a device takes no more work, or nil.
+func (q *queue) reason(d *device) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return d.fault
+}
+
 // usable lists the devices that take work, the least loaded first.
 func (q *queue) usable() []*device {
 	q.mu.Lock()

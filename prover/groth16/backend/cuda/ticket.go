@@ -144,12 +144,12 @@ func (t *ticket) Judge(ctx context.Context, refusal error) (groth16.Ticket, erro
 		b.log.Warn("A proof of a GPU did not verify; computing it again", "gpu", t.device.UUID, "name", t.device.Name, "refusal", refusal.Error())
 		return b.start(ctx, t.task, refused)
 	}
-	return nil, b.compare(refused)
+	return nil, b.compare(ctx, refused)
 }
 
 // compare looks at proofs of one task of which none verified. If they are equal, and the devices are sound, it is the
 // input's fault; an error says that it is not.
-func (b *Backend) compare(refused []opinion) error {
+func (b *Backend) compare(ctx context.Context, refused []opinion) error {
 	last := refused[len(refused)-1]
 	differ := false
 	for _, o := range refused[:len(refused)-1] {
@@ -169,12 +169,32 @@ func (b *Backend) compare(refused []opinion) error {
 			WithFix("prove with --backend cpu, and have the GPUs checked")
 	}
 	for _, o := range refused {
-		if err := o.device.engine.SelfTest(); err != nil {
-			b.withdraw(o.device, err)
-			return explain(err, o.device.String())
+		if err := b.testAgain(ctx, o.device); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// testAgain runs the self-test of a device that is at work, on a lane of its own, and withdraws the device if it fails. An error
+// that says nothing of the device, such as short memory, leaves open who was wrong.
+func (b *Backend) testAgain(ctx context.Context, d *device) error {
+	_, err := b.queue.acquire(ctx, &claim{
+		refuses: func(other *device) bool { return other != d },
+		prefers: func(*device) bool { return false },
+	})
+	if errors.Is(err, errNowhere) {
+		return b.queue.reason(d)
+	}
+	if err != nil {
+		return err
+	}
+	defer b.queue.release(d)
+	err = d.engine.SelfTest()
+	if _, withdraw := elsewhere(err); withdraw {
+		b.withdraw(d, err)
+	}
+	return explain(err, d.String())
 }
 
 func wrong(evidence string) error {
