@@ -41,11 +41,16 @@ func newDevice(library libcuzk.Library, info libcuzk.Device, lanes, copyThreads 
 
 func (d *device) String() string { return fmt.Sprintf("%s (%s)", d.UUID, d.Name) }
 
+// unopenedError is why a device could not be opened. It is not tried again.
+type unopenedError struct{ error }
+
+func (e unopenedError) Unwrap() error { return e.error }
+
 // ready opens the device and tests it, once.
 func (d *device) ready() (libcuzk.Engine, error) {
 	d.once.Do(func() {
-		if d.err = d.open(); d.err != nil {
-			d.err = errors.Join(d.err, d.close())
+		if err := d.open(); err != nil {
+			d.err = unopenedError{errors.Join(err, d.close())}
 		}
 	})
 	return d.engine, d.err

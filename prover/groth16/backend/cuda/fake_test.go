@@ -64,6 +64,7 @@ func (l *fakeLibrary) FreeHost(device int, memory []byte) error {
 
 func (l *fakeLibrary) OpenEngine(o libcuzk.EngineOptions) (libcuzk.Engine, error) {
 	e := l.engines[o.Device]
+	e.count(&e.tried, 1)
 	if e.openError != nil {
 		return nil, e.openError
 	}
@@ -81,7 +82,8 @@ type fakeEngine struct {
 	atCompute func()
 
 	mu                       sync.Mutex
-	opened, closed, lanes    int
+	tried, opened            int // to be opened; was opened
+	closed, lanes            int
 	keys, structures, proofs int
 	loads, computed          int
 }

@@ -72,9 +72,13 @@ func shortage(e *libcuzk.Error) string {
 	return fmt.Sprintf("%s asked for, %s free", memory.Size(e.Asked), memory.Size(e.Free))
 }
 
-// elsewhere reports that what failed on one device may work on another, and withdraws that the device is to take no more
-// work.
+// elsewhere reports that what failed on one device may work on another or without any, and withdraws that the device is to
+// take no more work.
 func elsewhere(err error) (yes, withdraw bool) {
+	var unopened unopenedError
+	if errors.As(err, &unopened) {
+		return true, true
+	}
 	var e *libcuzk.Error
 	if !errors.As(err, &e) {
 		return false, false

@@ -374,6 +374,29 @@ func TestSelfTestThatCannotBeMadeWithdrawsNoDevice(t *testing.T) {
 	}
 }
 
+// A device that cannot be opened is tried once, whatever the reason; it takes no work, and no key's points are kept for it.
+func TestDeviceThatCannotBeOpenedIsWithdrawn(t *testing.T) {
+	short := &libcuzk.Error{Code: libcuzk.OutOfMemory, Message: "context", Asked: 2048, Free: 1024}
+	for name, bad := range map[string]*fakeEngine{"context": {openError: short}, "page-locked memory": {pinError: short}} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, Config{library: &fakeLibrary{engines: []*fakeEngine{{}, bad}}})
+			b.queue.devices[0].free = 1 // so that the other is tried first
+			l := instance.New(t, curve.BN254, groth16.LayoutSnarkjs, ordinary, 1).Load(t, b)
+			for range 3 {
+				if proof := l.Prove(t, l.Packed(), curve.Scalar{1}, curve.Scalar{2}); groth16.Verify(l.VK, proof, l.Public, "") != nil {
+					t.Error("the proof is wrong")
+				}
+			}
+			if w := b.Withdrawn(); bad.tried != 1 || len(w) != 1 || failure.ClassOf(w[0].Reason) != failure.Memory {
+				t.Errorf("tried %d times, withdrawn: %v", bad.tried, w)
+			}
+			if n := len(b.queue.usable()); n != 1 {
+				t.Errorf("%d devices are usable", n)
+			}
+		})
+	}
+}
+
 // Shortage of the host's memory is not blamed on the GPU.
 func TestShortHostMemoryIsTold(t *testing.T) {
 	b := newBench(t, 1, false)
