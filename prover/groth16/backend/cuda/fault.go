@@ -79,6 +79,9 @@ func elsewhere(err error) (yes, withdraw bool) {
 	if errors.As(err, &unopened) {
 		return true, true
 	}
+	if errors.Is(err, errDomain) {
+		return true, false
+	}
 	var e *libcuzk.Error
 	if !errors.As(err, &e) {
 		return false, false

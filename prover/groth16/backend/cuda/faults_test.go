@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"runtime"
@@ -408,3 +409,38 @@ func TestShortHostMemoryIsTold(t *testing.T) {
 	}
 }
 
+// vast is a key with a larger domain than GPUs transform. Nothing of it is read.
+type vast struct{ *inParts }
+
+func (vast) Domain() int { return 1 << 29 }
+
+// keyRefusing is a fallback that refuses all keys.
+type keyRefusing struct {
+	groth16.Backend
+	asked int
+	err   error
+}
+
+func (f *keyRefusing) LoadKey(context.Context, groth16.KeySource, groth16.Budget) (groth16.Key, error) {
+	f.asked++
+	return nil, f.err
+}
+
+// A circuit that is too large for GPUs is the fallback's, and without one an error that says so.
+func TestDomainThatIsTooLarge(t *testing.T) {
+	engine := &fakeEngine{}
+	library := &fakeLibrary{engines: []*fakeEngine{engine}}
+	source := vast{&inParts{Key: instance.New(t, curve.BLS12381, groth16.LayoutCoefficients, ordinary, 1).Source}}
+	_, err := open(t, Config{library: library}).LoadKey(t.Context(), source, groth16.Budget{})
+	if failure.ClassOf(err) != failure.Backend || !strings.Contains(err.Error(), "2^28") {
+		t.Errorf("got %v", err)
+	}
+	fallback := &keyRefusing{Backend: processor, err: errors.New("asked")}
+	_, err = open(t, Config{library: library, Fallback: fallback}).LoadKey(t.Context(), source, groth16.Budget{})
+	if fallback.asked != 1 || !errors.Is(err, fallback.err) {
+		t.Errorf("the fallback was asked %d times: %v", fallback.asked, err)
+	}
+	if engine.loads != 0 || source.read != 0 {
+		t.Errorf("%d loads, %d bytes read", engine.loads, source.read)
+	}
+}

@@ -82,6 +82,9 @@ func (b *Backend) releaseKey(k *provingKey) error {
 
 // keyOn is a key's copy on a device.
 func (b *Backend) keyOn(ctx context.Context, k *provingKey, d *device) (libcuzk.Key, error) {
+	if bits.TrailingZeros(uint(k.domain)) > maxLogDomain {
+		return nil, errDomain
+	}
 	engine, err := d.ready()
 	if err != nil {
 		return nil, err
@@ -143,6 +146,12 @@ func (k *provingKey) data(ctx context.Context) (*libcuzk.KeyData, error) {
 }
 
 var sectionNames = [...]string{"A", "B1", "B2", "L", "H"}
+
+// maxLogDomain bounds the domain on a GPU: transforms are of up to 2^28 values.
+const maxLogDomain = 28
+
+var errDomain = failure.New(failure.Backend, "the circuit is larger than GPUs prove: its domain has more than 2^%d elements", maxLogDomain).
+	WithFix("use --backend cpu, or auto, which falls back to it")
 
 // twoAdicity bounds the domain: 2^28 divides r−1 on BN254, 2^32 on BLS12-381.
 var twoAdicity = map[curve.ID]int{curve.BN254: 28, curve.BLS12381: 32}
