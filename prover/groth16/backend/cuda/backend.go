@@ -104,6 +104,9 @@ func (b *Backend) Name() string { return name }
 // Memory is the budget of Config.
 func (b *Backend) Memory() *memory.Budget { return b.memory }
 
+// KeyDemand is not known: what of a key lies on devices and what on the host is decided when a device has been found for it.
+func (b *Backend) KeyDemand(groth16.KeyShape) (key, proof groth16.Budget) { return key, proof }
+
 // Demand is the device memory of a proof. On the host a proof takes nothing but its lane's buffer, which is always there.
 func (b *Backend) Demand(key groth16.Key) groth16.Budget {
 	k, ok := key.(*provingKey)
