@@ -121,6 +121,7 @@ func TestProveRefuses(t *testing.T) {
 		"wrong digest":               {4, []string{key, "digest differs"}, []string{"--digest", "proving-key=sha256:" + strings.Repeat("0", 64), key, witness, "proof", "public"}},
 		"digest of no file":          {2, []string{"--digest wasm"}, []string{"--digest", "wasm=sha256:" + strings.Repeat("0", 64), key, witness, "proof", "public"}},
 		"a scheme nobody knows":      {2, []string{"ftp", "https"}, []string{"ftp://host/key.zkey", witness, "proof", "public"}},
+		"nowhere to download to":     {2, []string{"no cache folder", "--cache-dir"}, []string{"--cache-dir", "", "https://localhost/key.zkey", witness, "proof", "public"}},
 		"memory limit":               {2, []string{"8 apples"}, []string{"--memory-limit", "8 apples", key, witness, "proof", "public"}},
 		"too little memory":          {8, []string{key, "for the key and", "but there are 1.0 KiB", "--memory-limit"}, []string{"--memory-limit", "1KiB", key, witness, "proof", "public"}},
 	} {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,8 +37,8 @@ a proof; a key that passed is remembered by its digest.`,
 			p := a.progress()
 			defer p.clear()
 			o := inspect.Options{Curve: id, Check: check, SkipDigests: skipDigests, Progress: p.work}
-			if !again {
-				o.Memory = inspect.NewMemory(filepath.Join(a.flags.cacheDir, "checked"))
+			if dir := a.privateFolder("checked"); dir != "" && !again {
+				o.Memory = inspect.NewMemory(dir)
 			}
 			report, err := inspect.File(cmd.Context(), args[0], o)
 			p.clear()

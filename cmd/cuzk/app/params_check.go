@@ -241,8 +241,8 @@ func (c *paramsCheck) vk(p filecoin.Published, path string) (func(context.Contex
 
 func (c *paramsCheck) digest(ctx context.Context, path string) (string, error) {
 	var cache *filparams.DigestCache
-	if !c.again {
-		cache = filparams.NewDigestCache(filepath.Join(c.app.flags.cacheDir, "digests"))
+	if dir := c.app.privateFolder("digests"); dir != "" && !c.again {
+		cache = filparams.NewDigestCache(dir)
 	}
 	return filparams.Digest(ctx, path, cache, c.progress.work("digest"))
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 
@@ -64,7 +62,7 @@ verify, 6 backend unusable, 7 storage or network, 8 memory, 130 and 143 interrup
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "no log but errors, and no progress bar")
 	f.IntVar(&a.flags.threads, "threads", 0, "threads to compute with (default: all cores that the process may use)")
 	f.Var(&a.flags.memoryLimit, "memory-limit", "memory that keys and proofs may take, for instance 8GiB (default: what the machine or the container has)")
-	f.StringVar(&a.flags.cacheDir, "cache-dir", defaultCacheDir(), "folder for downloads, compiled programs and remembered checks (environment: CUZK_CACHE)")
+	f.StringVar(&a.flags.cacheDir, "cache-dir", defaultCacheDir(), "folder for downloads, compiled programs and remembered checks, which nobody else may write to; empty keeps none (environment: CUZK_CACHE)")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.proveCommand(), a.verifyCommand(), a.inspectCommand(), a.exportCommand(), a.benchCommand(), a.devicesCommand(), a.versionCommand())
 	for _, extra := range extraCommands {
@@ -75,17 +73,6 @@ verify, 6 backend unusable, 7 storage or network, 8 memory, 130 and 143 interrup
 
 // extraCommands are commands that live in files of their own and stand outside the list above.
 var extraCommands []func(*app) *cobra.Command
-
-func defaultCacheDir() string {
-	if d := os.Getenv("CUZK_CACHE"); d != "" {
-		return d
-	}
-	d, err := os.UserCacheDir()
-	if err != nil {
-		d = os.TempDir()
-	}
-	return filepath.Join(d, "cuzk")
-}
 
 // setUp makes the global flags true; from then on the command runs.
 func (a *app) setUp() error {

@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
@@ -80,19 +78,6 @@ func (a *app) open(ctx context.Context, c *circuitFlags, p *display) (_ *session
 	return s, err
 }
 
-// privateFolder is a folder of the cache that nobody else can write to; empty if there is none to be had.
-func (a *app) privateFolder(name string) string {
-	dir := filepath.Join(a.flags.cacheDir, name)
-	if os.MkdirAll(dir, 0o700) != nil {
-		return ""
-	}
-	st, err := os.Stat(dir)
-	if err != nil || st.Mode().Perm()&0o022 != 0 {
-		return ""
-	}
-	return dir
-}
-
 // openFile opens a path, or fetches a URI, and checks it against its pinned digest.
 func (a *app) openFile(ctx context.Context, c *circuitFlags, p *display, flag, path string, class failure.Class) (*pipeline.File, error) {
 	digest, err := source.ParseDigest(c.digests[flag])
@@ -105,7 +90,13 @@ func (a *app) openFile(ctx context.Context, c *circuitFlags, p *display, flag, p
 			return nil, err
 		}
 	}
-	fetch := source.Fetch{Dir: filepath.Join(a.flags.cacheDir, "downloads"), Digest: digest, Class: class, Progress: p.work(flag)}
+	fetch := source.Fetch{Digest: digest, Class: class, Progress: p.work(flag)}
+	if source.IsURI(path) {
+		if fetch.Dir = a.privateFolder("downloads"); fetch.Dir == "" {
+			return nil, failure.New(failure.Usage, "--%s: there is no cache folder to download to that nobody else can write to", flag).
+				WithFix("name one with --cache-dir")
+		}
+	}
 	got, err := fetch.Get(ctx, src)
 	if err != nil {
 		if _, local := src.(source.Local); local && (errors.Is(err, source.ErrAbsent) || errors.Is(err, source.ErrRefused) || errors.Is(err, source.ErrNotFile)) {
