@@ -216,6 +216,16 @@ func TestFailures(t *testing.T) {
 		becomes(t, job, api.ConditionFailed, metav1.ConditionTrue, api.ReasonInputChanged)
 	})
 
+	t.Run("TerminationMessageIsNoReport", func(t *testing.T) {
+		t.Parallel()
+		job := newJob(namespace, "no-report", 1)
+		start(t, job, func(context.Context, *proverPod) (int32, string) {
+			return 0, lastWord(order.Termination{Partitions: []order.TerminationPartition{{Index: 0, Proof: "not <a> proof"}}})
+		})
+		becomes(t, job, api.ConditionFailed, metav1.ConditionTrue, api.ReasonPartitionsFailed)
+		partition(t, job, 0, api.PartitionFailed, api.ReasonProofInvalid)
+	})
+
 	t.Run("TerminationMessageStandsIn", func(t *testing.T) {
 		t.Parallel()
 		job := newJob(namespace, "message", 2)
