@@ -7,12 +7,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	api "github.com/cuzk-dev/cuzk/api/v1alpha1"
 )
 
-// jobsByState counts the jobs in the cache when it is asked, so that no count can drift from what is there.
+// jobsByState counts the jobs in the cache when it is asked, so that no count can drift from what is there. Managers that
+// stand by have the same cache: only the leader counts, so that a sum over managers counts each job once.
 var jobsByState = &jobCounter{desc: prometheus.NewDesc("cuzk_proofjobs", "ProofJobs that are there now, by state.", []string{"state"}, nil)}
 
 func init() { metrics.Registry.MustRegister(jobsByState) }
@@ -22,8 +24,15 @@ type jobCounter struct {
 	reader atomic.Pointer[client.Reader]
 }
 
-// read says where the jobs are.
-func (c *jobCounter) read(reader client.Reader) { c.reader.Store(&reader) }
+// of counts the jobs that a reader knows, for as long as it runs; a manager runs it while it leads.
+func (c *jobCounter) of(reader client.Reader) manager.RunnableFunc {
+	return func(ctx context.Context) error {
+		c.reader.Store(&reader)
+		<-ctx.Done()
+		c.reader.CompareAndSwap(&reader, nil)
+		return nil
+	}
+}
 
 func (c *jobCounter) Describe(ch chan<- *prometheus.Desc) { ch <- c.desc }
 

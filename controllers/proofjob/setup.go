@@ -53,8 +53,10 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wak
 	if err := index(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
+	if err := mgr.Add(jobsByState.of(r.Client)); err != nil {
+		return err
+	}
 	cache := mgr.GetCache()
-	jobsByState.read(r.Client)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("proofjob").
 		For(&api.ProofJob{}, builder.WithPredicates(untyped(jobChanged()), r.forgetDeleted())).
