@@ -71,7 +71,7 @@ func run(ctx context.Context, o *options) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+	if err := mgr.AddReadyzCheck("caches", controllers.CachesFull(mgr.GetCache())); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
