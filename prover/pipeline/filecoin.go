@@ -143,7 +143,7 @@ func (f *Filecoin) newCircuit(ctx context.Context, params *File, shape filecoin.
 		}
 	}
 	c := &filecoinCircuit{shape: shape}
-	if c.structure, err = synthesis.Load(ctx, f.config.CacheFolder, shape); err != nil {
+	if c.structure, err = synthesis.Load(ctx, f.config.CacheFolder, shape, f.config.Log); err != nil {
 		return nil, err
 	}
 	if c.key, err = file.For(synthesis.Circuit(c.structure)); err != nil {

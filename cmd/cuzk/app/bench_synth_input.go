@@ -32,7 +32,7 @@ func (b *synthBench) prepare(ctx context.Context, c filecoin.Circuit, sector fil
 	}
 	b.display.begin("constraints")
 	start = time.Now()
-	b.structure, err = synthesis.Load(ctx, b.app.privateFolder(constraintsFolder), b.job.Shape)
+	b.structure, err = synthesis.Load(ctx, b.app.privateFolder(constraintsFolder), b.job.Shape, b.app.log)
 	report.Load = milliseconds(time.Since(start))
 	if err != nil {
 		return err

@@ -127,7 +127,7 @@ Circuits are ` + listOfCircuits() + `.`,
 
 // constraints is the constraint system of a shape, from the cache folder if it is there.
 func (a *app) constraints(ctx context.Context, shape filecoin.Shape) (*structure.Structure, error) {
-	return synthesis.Load(ctx, a.privateFolder(constraintsFolder), shape)
+	return synthesis.Load(ctx, a.privateFolder(constraintsFolder), shape, a.log)
 }
 
 func infoOf(c filecoin.Circuit, sector filecoin.SectorSize, s *structure.Structure) *circuitJSON {

@@ -4,35 +4,31 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/structure"
-	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 )
 
 // Load returns the constraint system of a shape, from a folder where it has been kept under its digest, or else records it
-// and keeps it there. A file that is not what its name says is replaced. Shapes of unknown digest, those of tests, and all
-// where there is no folder, are recorded each time.
-func Load(ctx context.Context, folder string, shape filecoin.Shape) (*structure.Structure, error) {
+// and keeps it there. A file that cannot be read, or is not what its name says, is replaced; where that cannot be done, the
+// log is warned. Shapes of unknown digest, those of tests, and all where there is no folder, are recorded each time.
+func Load(ctx context.Context, folder string, shape filecoin.Shape, log *slog.Logger) (*structure.Structure, error) {
 	digest, known := Digest(shape)
 	if folder == "" || !known {
 		return Record(shape), ctx.Err()
 	}
 	name := filepath.Join(folder, hex.EncodeToString(digest[:])+".constraints")
-	data, err := os.ReadFile(name)
-	if err == nil {
+	if data, err := os.ReadFile(name); err == nil {
 		if s, err := structure.Parse(data, digest); err == nil {
 			return s, nil
 		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, failure.New(failure.IO, "read the constraints: %w", err).In(name)
 	}
 	s := Record(shape)
 	if err := keep(name, s, digest); err != nil {
-		return nil, failure.New(failure.IO, "keep the constraints: %w", err).In(name).WithFix("make the folder writable, or leave it out")
+		log.Warn("The constraint system is not kept, and has to be recorded again next time", "file", name, "reason", err.Error())
 	}
 	return s, ctx.Err()
 }

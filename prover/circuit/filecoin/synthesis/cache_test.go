@@ -1,9 +1,12 @@
 package synthesis
 
 import (
+	"bytes"
 	"encoding/hex"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,7 +46,7 @@ func TestConstraintsAreKept(t *testing.T) {
 	shape := filecoin.WinningPoStShape(2 * kib)
 	want := recorded(shape)
 	load := func() *structure.Structure {
-		s, err := Load(t.Context(), folder, shape)
+		s, err := Load(t.Context(), folder, shape, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,5 +84,37 @@ func TestConstraintsAreKept(t *testing.T) {
 		if again, err := os.ReadFile(name); err != nil || string(again) != string(data) {
 			t.Errorf("the file is not as it was: %v", err)
 		}
+	}
+}
+
+// A cache that cannot be used costs time, and nothing else.
+func TestLoadsWithoutItsCache(t *testing.T) {
+	shape := filecoin.WinningPoStShape(2 * kib)
+	noFolder := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(noFolder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	digest, _ := Digest(shape)
+	unreadable := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(unreadable, hex.EncodeToString(digest[:])+".constraints", "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, folder := range map[string]string{"no folder": noFolder, "a folder in place of the file": unreadable} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			s, err := Load(t.Context(), folder, shape, slog.New(slog.NewTextHandler(&log, nil)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(recorded(shape), s); diff != "" {
+				t.Error(diff)
+			}
+			if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), ".constraints") {
+				t.Errorf("the log says: %s", log.String())
+			}
+		})
+	}
+	if left, err := os.ReadDir(unreadable); err != nil || len(left) != 1 {
+		t.Errorf("the folder holds %d files (%v)", len(left), err)
 	}
 }
