@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,20 @@ func TestParamsGenerateListAndCheck(t *testing.T) {
 	write(t, meta, []byte(`{"sector_size":8388608}`))
 	fail(t, ".", 4, []string{meta, "is for sectors of 8MiB, the parameters beside it are for 2KiB"}, "params", "check", path)
 	write(t, meta, []byte(`{"sector_size":2048}`))
+
+	// A verifying key that is there but cannot be read is no absent one.
+	vk := filepath.Join(dir, windowName+".vk")
+	if err := errors.Join(os.Rename(vk, vk+".kept"), os.Mkdir(vk, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	fail(t, ".", 2, []string{vk, "is a directory"}, "params", "check", "--unpublished", path)
+	if err := os.Remove(vk); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, ".", "params", "check", "--unpublished", path)
+	if err := os.Rename(vk+".kept", vk); err != nil {
+		t.Fatal(err)
+	}
 
 	// One flipped byte changes the digest, and the point is named. It is found though size and time are as before.
 	data := read(t, path)

@@ -189,7 +189,7 @@ func (c *paramsCheck) params(p filecoin.Published, path string) (func(context.Co
 	vkPath := strings.TrimSuffix(path, extParams) + extVK
 	vk, err := filparams.OpenVerifyingKey(vkPath)
 	switch {
-	case failure.ClassOf(err) == failure.Usage: // there is none beside it
+	case errors.Is(err, fs.ErrNotExist): // there is none beside it
 	case err != nil:
 		return nil, err
 	case !vk.SameStatement(f.VerifyingKey()):
@@ -205,7 +205,7 @@ func (c *paramsCheck) params(p filecoin.Published, path string) (func(context.Co
 func checkMeta(path string, want filecoin.SectorSize) error {
 	m, err := filparams.OpenMeta(path)
 	switch {
-	case failure.ClassOf(err) == failure.Usage:
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
