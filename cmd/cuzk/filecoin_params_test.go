@@ -128,6 +128,7 @@ func TestFabricate(t *testing.T) {
 		"--format":                   {"porep", "--sector-size", "2KiB", "--format", "xml", "x"},
 		"is not that of a winning":   {"winning-post", "--sector-size", "2KiB", "--registered-proof", "5", "x"},
 		"--sectors 0":                {"window-post", "--sector-size", "2KiB", "--sectors", "0", "x"},
+		"must be 1 to 32768":         {"window-post", "--sector-size", "2KiB", "--sectors", "32769", "x"},
 		"--sector-size is missing":   {"snap-deals", "x"},
 		"missing C1":                 {"porep", "--sector-size", "2KiB"},
 		"of 2KiB, the registered":    {"porep", "--sector-size", "8MiB", "--test-shape", "x"},

@@ -15,6 +15,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/fabricate"
+	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/porep"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/post"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/snap"
@@ -290,13 +291,13 @@ commitments in sectors.json.`,
 	registered.register(f, "registered-proof", "registered PoSt proof (default: "+kind+")")
 	randomness.register(f, "randomness", "randomness of the challenges; the two top bits of its last byte are cleared, as on the chain")
 	if !winning {
-		f.IntVar(&count, "sectors", 1, "number of sectors; they are numbered from 1")
+		f.IntVar(&count, "sectors", 1, fmt.Sprintf("number of sectors, at most %d; they are numbered from 1", maxFabricatedSectors))
 	}
 	return cmd
 }
 
-// maxFabricatedSectors is above what a deadline of a miner holds.
-const maxFabricatedSectors = 100_000
+// maxFabricatedSectors is what a folder of vanilla proofs may hold: more would be refused as an input.
+const maxFabricatedSectors = job.MostFiles
 
 // writePoSt makes and writes the vanilla proofs, the list of sectors last.
 func writePoSt(ctx context.Context, s *post.Statement, folder string) ([]string, error) {

@@ -80,7 +80,7 @@ func firstPiece(in []Piece) (Piece, error) {
 	if len(in) == 0 {
 		return Piece{}, failure.New(failure.Input, "there are no vanilla proofs")
 	}
-	items, err := split(in[0], mostFiles)
+	items, err := split(in[0], MostFiles)
 	if err != nil {
 		return Piece{}, err
 	}

@@ -19,8 +19,8 @@ type Files struct {
 	mapped []*mapped.File
 }
 
-// mostFiles bounds a folder of vanilla proofs: as many sectors as eight partitions of the largest window PoSt.
-const mostFiles = 1 << 15
+// MostFiles bounds a folder of vanilla proofs: as many sectors as eight partitions of the largest window PoSt.
+const MostFiles = 1 << 15
 
 // OpenFiles opens a file, or all files of a folder whose name does not begin with a dot, in the order of their names, where
 // numbers count as such. What is named as an exception is left out of a folder. Errors are of class Input, Usage or IO.
@@ -136,8 +136,8 @@ func filesOf(folder fs.FS, path string, except []string) ([]string, error) {
 	switch {
 	case len(names) == 0:
 		return nil, failure.New(failure.Input, "the folder holds no files").In(path)
-	case len(names) > mostFiles:
-		return nil, failure.New(failure.Input, "the folder holds %d files, more than the %d that there can be", len(names), mostFiles).In(path)
+	case len(names) > MostFiles:
+		return nil, failure.New(failure.Input, "the folder holds %d files, more than the %d that there can be", len(names), MostFiles).In(path)
 	}
 	slices.SortFunc(names, compareNames)
 	return names, nil
