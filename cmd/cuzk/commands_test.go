@@ -136,6 +136,10 @@ func TestBench(t *testing.T) {
 			t.Errorf("no %q in:\n%s", word, r.stdout)
 		}
 	}
+	other := fixtures(t, "circom", "bn128", "bits")
+	fail(t, other, 2, []string{baseline, "number of wires was"}, "bench", "--compare", baseline, "circuit_final.zkey", "witness.wtns")
+	fail(t, fixtures(t, "circom", "bls12381", "mulchain_1000"), 2, []string{baseline, "curve was BN254 then and is BLS12-381 now"},
+		"bench", "--compare", baseline, "circuit_final.zkey", "witness.wtns")
 	fail(t, folder, 2, []string{"--runs"}, "bench", "--runs", "0", "circuit_final.zkey", "witness.wtns")
 	fail(t, folder, 2, []string{"report of cuzk bench"}, "bench", "--compare", "vk.json", "circuit_final.zkey", "witness.wtns")
 }

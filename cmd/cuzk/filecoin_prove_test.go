@@ -323,12 +323,15 @@ func TestBenchSynth(t *testing.T) {
 		t.Errorf("report:\n%s", r.stdout)
 	}
 	write(t, filepath.Join(folder, "before.json"), []byte(r.stdout))
-	r = succeed(t, folder, append(bench, "--compare", "before.json", "--full")...)
-	for _, want := range []string{"against before.json", "95 % interval", "witness cores", "all 90750 constraints hold"} {
+	r = succeed(t, folder, append(bench, "--compare", "before.json", "--threads", "1")...)
+	for _, want := range []string{"against before.json", "note: number of threads was", "and is 1 now", "95 % interval", "witness cores", "all 90750 constraints hold"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("no %q in:\n%s", want, r.stdout)
 		}
 	}
+	fail(t, folder, 2, []string{"before.json", "form was compressed then and is written out now"}, append(bench, "--compare", "before.json", "--full")...)
+	fail(t, folder, 2, []string{"before.json", "sector size was 2KiB then and is 8MiB now"}, "bench", "synth", "winning-post", "--sector-size", "8MiB", "--compare", "before.json")
+	fail(t, folder, 2, []string{"before.json", "circuit was winning-post then"}, "bench", "synth", "porep", "--sector-size", "2KiB", "--compare", "before.json")
 	write(t, filepath.Join(folder, "other.json"), []byte("{}"))
 	fail(t, folder, 2, []string{"other.json", "not a report"}, append(bench, "--compare", "other.json")...)
 	fail(t, folder, 2, []string{"a proof has 1"}, append(bench, "--partitions", "2")...)

@@ -206,6 +206,12 @@ func named(err error, files ...*File) error {
 // Curve is the key's.
 func (p *core) Curve() curve.ID { return p.key.Curve() }
 
+// Size is the key's: the number of its wires and of the elements of its domain.
+func (p *core) Size() (wires, domain int) {
+	source := p.circuit.keySource()
+	return source.Wires(), source.Domain()
+}
+
 // Format is the key's.
 func (p *Prover) Format() Format { return p.config.Format }
 

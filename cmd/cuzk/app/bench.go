@@ -21,7 +21,8 @@ func (a *app) benchCommand() *cobra.Command {
 		Long: `Prove one input several times in one process and tell median, least and most of each stage. Warm-up runs come first
 and are not counted; the key stays loaded. Every proof is verified.
 
---output json prints every run; such a report can be compared with a later one.`,
+--output json prints every run; such a report can be compared with a later one of the same circuit. Where the backend or
+the number of threads was another, the comparison says so.`,
 		Example: `  cuzk bench circuit.zkey witness.wtns
   cuzk bench --runs 10 --output json circuit.zkey witness.wtns > before.json
   cuzk bench --runs 10 --compare before.json circuit.zkey witness.wtns`,
@@ -59,6 +60,13 @@ and are not counted; the key stays loaded. Every proof is verified.
 			}
 			defer s.close()
 			load := time.Since(start)
+			target := benchTarget{ProvingKey: c.provingKey, Format: s.prover.Format(), Curve: s.prover.Curve()}
+			target.Wires, target.Domain = s.prover.Size()
+			if then != nil {
+				if err := target.comparable(&then.Circuit, baseline); err != nil {
+					return err
+				}
+			}
 			result, err := s.prover.Prove(ctx, s.input, pipeline.Runs{Measured: runs, Warmup: warmup}, p.stages())
 			p.clear()
 			if err != nil {
@@ -67,8 +75,9 @@ and are not counted; the key stays loaded. Every proof is verified.
 			report := &benchReport{
 				Version: benchVersion, Cuzk: a.version().Version, Backend: result.Backend, Threads: runtime.GOMAXPROCS(0),
 				PeakBytes: peakBytes(), Load: milliseconds(load),
-				Circuit: benchTarget{ProvingKey: c.provingKey, Format: s.prover.Format(), Curve: s.prover.Curve(), PublicInputs: len(result.Public)},
+				Circuit: target,
 			}
+			report.Circuit.PublicInputs = len(result.Public)
 			for i, r := range result.Runs {
 				if i < warmup {
 					report.WarmupRuns = append(report.WarmupRuns, timesOf(r))

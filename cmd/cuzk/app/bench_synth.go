@@ -14,6 +14,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/synthesis"
 	"github.com/cuzk-dev/cuzk/prover/circuit/filecoin/witness"
 	"github.com/cuzk-dev/cuzk/prover/failure"
+	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/job"
 	"github.com/cuzk-dev/cuzk/prover/progress"
 )
@@ -46,7 +47,8 @@ Evaluation is of a and b in their compressed form, as proofs take it; --full wri
 a·b = c in every constraint of every partition first, which is not counted.
 
 --output json prints every measurement; --compare tells the difference from such a report, with the interval that holds it
-with a confidence of 95 %. --counters reads the processor's counters where the machine has them and lets them be read.
+with a confidence of 95 %; it must be of the same circuit, sector size and form. --counters reads the processor's counters
+where the machine has them and lets them be read.
 
 Circuits are ` + listOfCircuits() + `.`,
 		Example: `  cuzk bench synth porep --sector-size 32GiB
@@ -88,6 +90,12 @@ func (b *synthBench) run(ctx context.Context, name string) (*synthReport, error)
 	var then *synthReport
 	if b.baseline != "" {
 		if then, err = readSynthBaseline(b.baseline); err != nil {
+			return nil, err
+		}
+		form := map[bool]string{false: "compressed", true: "written out"}
+		if err := comparable(b.baseline, []fact{
+			{"circuit", then.Circuit, c.String()}, {"sector size", filecoin.SectorSize(then.SectorSize), sector}, {"form", form[then.Full], form[b.full]},
+		}); err != nil {
 			return nil, err
 		}
 	}

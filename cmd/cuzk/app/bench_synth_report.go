@@ -88,8 +88,10 @@ func (r *synthReport) sum() {
 
 // synthComparison is the difference from an earlier report.
 type synthComparison struct {
-	File string            `json:"file"`
-	Rows []synthDifference `json:"rows"`
+	File string `json:"file"`
+	// Differs are further differences between the two, in words.
+	Differs []string          `json:"differs,omitempty"`
+	Rows    []synthDifference `json:"rows"`
 }
 
 // synthDifference is the difference of two means, now less then, with the interval that holds it with a confidence of
@@ -118,7 +120,9 @@ func readSynthBaseline(path string) (*synthReport, error) {
 }
 
 func (r *synthReport) compare(then *synthReport, file string) {
-	c := &synthComparison{File: file}
+	c := &synthComparison{File: file, Differs: differing([]fact{
+		{"number of threads", then.Threads, r.Threads}, {"number of partitions", then.Partitions, r.Partitions},
+	})}
 	old := then.rows()
 	for i, row := range r.rows() {
 		d := synthDifference{Name: row.name, Then: mean(old[i].values), Now: mean(row.values)}
@@ -180,6 +184,7 @@ func (r *synthReport) writeComparison(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "\n%-16s %12s %12s %12s   95 %% interval\n", "against "+c.File, "then", "now", "difference")
+	writeDiffers(b, c.Differs)
 	for _, d := range c.Rows {
 		note := ""
 		if !d.Clear {

@@ -40,6 +40,18 @@ type benchTarget struct {
 	Format       pipeline.Format `json:"format"`
 	Curve        curve.ID        `json:"curve"`
 	PublicInputs int             `json:"publicInputs"`
+	// Wires and Domain are the key's.
+	Wires  int `json:"wires,omitempty"`
+	Domain int `json:"domain,omitempty"`
+}
+
+// comparable refuses a report of another circuit. Reports of earlier versions do not tell the key's size.
+func (t *benchTarget) comparable(then *benchTarget, file string) error {
+	facts := []fact{{"format", then.Format, t.Format}, {"curve", then.Curve, t.Curve}}
+	if then.Wires > 0 {
+		facts = append(facts, fact{"number of wires", then.Wires, t.Wires}, fact{"domain", then.Domain, t.Domain})
+	}
+	return comparable(file, facts)
 }
 
 // sum makes the statistics of the runs.
@@ -67,8 +79,10 @@ func (r *benchReport) sum() {
 
 // comparison is the difference from an earlier report, by row of the table.
 type comparison struct {
-	File string       `json:"file"`
-	Rows []difference `json:"rows"`
+	File string `json:"file"`
+	// Differs are further differences between the two, in words.
+	Differs []string     `json:"differs,omitempty"`
+	Rows    []difference `json:"rows"`
 }
 
 // difference is one row: medians, and the ratio now/then. Clear says that the two ranges do not overlap.
@@ -94,7 +108,7 @@ func readBaseline(path string) (*benchReport, error) {
 }
 
 func (r *benchReport) compare(then *benchReport, file string) {
-	c := &comparison{File: file}
+	c := &comparison{File: file, Differs: differing([]fact{{"backend", then.Backend, r.Backend}, {"number of threads", then.Threads, r.Threads}})}
 	for _, row := range r.rows() {
 		for _, old := range then.rows() {
 			if old.name == row.name && old.s.Median > 0 {
@@ -143,6 +157,7 @@ func (r *benchReport) text() string {
 	}
 	if c := r.Compared; c != nil {
 		fmt.Fprintf(&b, "\n%-16s %12s %12s %12s\n", "against "+c.File, "then", "now", "now/then")
+		writeDiffers(&b, c.Differs)
 		for _, d := range c.Rows {
 			note := ""
 			if !d.Clear {
