@@ -33,14 +33,23 @@ func ShapeOf(src KeySource) KeyShape {
 // PointBytes is the size of all points as raw limbs.
 func (s KeyShape) PointBytes() int64 {
 	var n int64
-	for section, count := range s.Points {
-		size := s.Curve.G1Bytes()
-		if Section(section) == SectionB2 {
-			size = s.Curve.G2Bytes()
-		}
-		n += int64(count) * int64(size)
+	for section := range s.Points {
+		n += s.SectionBytes(Section(section))
 	}
 	return n
+}
+
+// SectionBytes is the size of a section's points as raw limbs.
+func (s KeyShape) SectionBytes(section Section) int64 {
+	return int64(s.Points[section]) * int64(s.PointSize(section))
+}
+
+// PointSize is the size of one point of a section.
+func (s KeyShape) PointSize(section Section) int {
+	if section == SectionB2 {
+		return s.Curve.G2Bytes()
+	}
+	return s.Curve.G1Bytes()
 }
 
 // countBits counts the set bits among the first n.

@@ -12,6 +12,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/progress"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/zkey"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
+	"github.com/cuzk-dev/cuzk/prover/stage"
 )
 
 // circomFront makes assignments of circom circuits: a witness from a .wtns, or from an input.json by the circuit's
@@ -25,14 +26,14 @@ type circomFront struct {
 	generator   *circom.Generator // nil without a .wasm
 }
 
-func (p *Prover) openCircom(ctx context.Context, files Files) (_ frontEnd, vk *groth16.VerifyingKey, err error) {
+func (p *Prover) openCircom(ctx context.Context, files Files, obs stage.Observer) (_ frontEnd, vk *groth16.VerifyingKey, err error) {
 	f := &circomFront{config: &p.config}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close(), closeKey(f.key))
 		}
 	}()
-	if f.key, err = openZkey(ctx, files.ProvingKey); err != nil {
+	if f.key, err = openZkey(ctx, files.ProvingKey, loading(obs)); err != nil {
 		return nil, nil, err
 	}
 	for _, w := range f.key.Warnings() {
@@ -81,11 +82,11 @@ func (p *Prover) openCircom(ctx context.Context, files Files) (_ frontEnd, vk *g
 	return f, vk, nil
 }
 
-func openZkey(ctx context.Context, f *File) (*zkey.Key, error) {
+func openZkey(ctx context.Context, f *File, tell progress.Func) (*zkey.Key, error) {
 	if f.File == nil {
-		return zkey.Parse(ctx, f.Name, f.Data, nil)
+		return zkey.Parse(ctx, f.Name, f.Data, tell)
 	}
-	return zkey.OpenFile(ctx, f.File, f.Name, nil)
+	return zkey.OpenFile(ctx, f.File, f.Name, tell)
 }
 
 func closeKey(k *zkey.Key) error {

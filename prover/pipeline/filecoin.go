@@ -36,13 +36,13 @@ type Filecoin struct {
 // of the stage srs.
 func OpenFilecoin(ctx context.Context, files Files, shape filecoin.Shape, config Config, obs stage.Observer) (*Filecoin, error) {
 	f := &Filecoin{core: newCore(config)}
-	if err := f.open(obs, func(stage.Observer) error { return f.load(ctx, files, shape) }); err != nil {
+	if err := f.open(obs, func(obs stage.Observer) error { return f.load(ctx, files, shape, obs) }); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *Filecoin) load(ctx context.Context, files Files, shape filecoin.Shape) error {
+func (f *Filecoin) load(ctx context.Context, files Files, shape filecoin.Shape, obs stage.Observer) error {
 	params := files.ProvingKey
 	if params == nil {
 		return failure.New(failure.Usage, "no parameters were given")
@@ -55,6 +55,7 @@ func (f *Filecoin) load(ctx context.Context, files Files, shape filecoin.Shape) 
 		return err
 	}
 	f.front = c
+	c.source = newReading(c.key, loading(obs))
 	vk := c.key.VerifyingKey()
 	if files.VerifyingKey != nil {
 		if err := sameSetUp(files.VerifyingKey, params, vk); err != nil {
@@ -121,6 +122,7 @@ type filecoinCircuit struct {
 	shape     filecoin.Shape
 	structure *structure.Structure
 	key       *filparams.Key
+	source    *reading // of the key
 	evaluator evaluator
 }
 
@@ -197,7 +199,7 @@ func (c *filecoinCircuit) assign(ctx context.Context, j *job.Job, partition int)
 	}, nil
 }
 
-func (c *filecoinCircuit) keySource() groth16.KeySource { return c.key }
+func (c *filecoinCircuit) keySource() groth16.KeySource { return c.source }
 
 // leastDemand is that of every job's partitions.
 func (c *filecoinCircuit) leastDemand() int64 {

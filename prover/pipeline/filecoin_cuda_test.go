@@ -28,6 +28,7 @@ func TestFilecoinOnTheEmulator(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	loadsFilecoin(t, device)
 	j := tinyJob(t, 3)
 	var proofs [][]byte
 	for _, backend := range []groth16.Backend{cpu.New(cpu.Config{}), device} {

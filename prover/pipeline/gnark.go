@@ -71,7 +71,7 @@ func (p *Prover) openGnark(ctx context.Context, files Files, obs stage.Observer)
 	if err = p.admit(groth16.ShapeOf(f.key), f.leastDemand()); err != nil {
 		return nil, nil, named(err, files.ProvingKey)
 	}
-	err = f.key.Load(ctx, func(done, total int64) { obs.Progress(stage.SRS, done, total) })
+	err = f.key.Load(ctx, loading(obs))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -161,7 +161,7 @@ func (p *Prover) load(ctx context.Context, files Files, obs stage.Observer) (err
 	var vk *groth16.VerifyingKey
 	switch p.config.Format {
 	case Snarkjs:
-		p.front, vk, err = p.openCircom(ctx, files)
+		p.front, vk, err = p.openCircom(ctx, files, obs)
 	case Gnark:
 		p.front, vk, err = p.openGnark(ctx, files, obs)
 	default:

@@ -41,7 +41,7 @@ func TestCounterAddsUpWhatGoroutinesDo(t *testing.T) {
 func TestNobodyToTell(t *testing.T) {
 	c := Count(3, nil)
 	c.Add(1)
-	if c != nil || Rising(nil) != nil || Divide(3, nil).Part(1) != nil {
+	if c != nil || Rising(nil) != nil {
 		t.Error("something counts for nobody")
 	}
 }
@@ -66,32 +66,6 @@ func TestEveryPassesOnOneInAnInterval(t *testing.T) {
 		now = now.Add(time.Second)
 	}
 	if diff := cmp.Diff([]told{{10, 40}, {20, 40}, {30, 40}}, *all); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Parts have units of their own, and the whole has one; a part that tells nothing counts all the same.
-func TestPartsAreSharesOfTheWhole(t *testing.T) {
-	tell, all := record()
-	parts := Divide(100, tell)
-	first := parts.Part(30)
-	first(1, 3)
-	first(3, 3)
-	parts.Part(20)
-	rest := parts.Rest()
-	const large = 1 << 62 // products of counts need not fit a word
-	rest(large/2, large)
-	rest(large, large)
-	if diff := cmp.Diff([]told{{10, 100}, {30, 100}, {75, 100}, {100, 100}}, *all); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// A part without anything in it is done at once.
-func TestPartOfNothing(t *testing.T) {
-	tell, all := record()
-	Divide(7, tell).Rest()(0, 0)
-	if diff := cmp.Diff([]told{{7, 7}}, *all); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -15,7 +15,7 @@ func agreed[T comparable](a *agreement, what string, given, found *T) *T {
 		return found
 	case found != nil && *given != *found && a.err == nil:
 		a.err = failure.New(failure.Input, "%s is %v, but %v was given", what, *found, *given).In(a.name).
-			WithFix("leave it out, or use the input that it belongs to")
+			WithFix("correct what was given, or use the input that it belongs to")
 	}
 	return given
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
-	"github.com/cuzk-dev/cuzk/prover/internal/counted"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
+	"github.com/cuzk-dev/cuzk/prover/internal/progresstest"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/filparams"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
 )
@@ -283,7 +283,7 @@ func TestCheckTellsProgressAndEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := f.Lengths()
-	var checked counted.Work
+	var checked progresstest.Work
 	if err := f.Check(t.Context(), checked.Tell); err != nil {
 		t.Fatal(err)
 	}

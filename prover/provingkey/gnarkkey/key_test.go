@@ -25,8 +25,8 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	cuzk "github.com/cuzk-dev/cuzk/prover/groth16"
-	"github.com/cuzk-dev/cuzk/prover/internal/counted"
 	"github.com/cuzk-dev/cuzk/prover/internal/fixture"
+	"github.com/cuzk-dev/cuzk/prover/internal/progresstest"
 )
 
 // keyFixture is a proving key of gnark 0.14 in three encodings.
@@ -334,7 +334,7 @@ func TestLoadTellsItsProgress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var loaded, checked, digested counted.Work
+		var loaded, checked, digested progresstest.Work
 		if err := k.Load(t.Context(), loaded.Tell); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/circuit/circom"
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
-	"github.com/cuzk-dev/cuzk/prover/internal/counted"
+	"github.com/cuzk-dev/cuzk/prover/internal/progresstest"
 	"github.com/cuzk-dev/cuzk/prover/internal/samples"
 	"github.com/cuzk-dev/cuzk/prover/provingkey/zkey"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
@@ -63,7 +63,7 @@ func TestTellsWhatIsRead(t *testing.T) {
 			_, size := section(t, data, id)
 			want += int64(size)
 		}
-		var opened, digested counted.Work
+		var opened, digested progresstest.Work
 		k, err := zkey.Parse(t.Context(), name, data, opened.Tell)
 		if err != nil {
 			t.Fatal(err)

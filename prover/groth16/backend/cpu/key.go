@@ -80,7 +80,7 @@ func (b *Backend) holdKey(s groth16.KeyShape, budget groth16.Budget) (*memory.Re
 func (k *provingKey) load(ctx context.Context, src groth16.KeySource) (err error) {
 	points := map[groth16.Section][]byte{}
 	for s := groth16.SectionA; s <= groth16.SectionH; s++ {
-		if points[s], err = src.Points(s); err != nil {
+		if points[s], err = sectionPoints(ctx, src, k.shape, s); err != nil {
 			return fmt.Errorf("read section %s of the proving key: %w", sectionName(s), err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cpu"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/internal/instance"
-	"github.com/cuzk-dev/cuzk/prover/internal/counted"
+	"github.com/cuzk-dev/cuzk/prover/internal/progresstest"
 	"github.com/cuzk-dev/cuzk/prover/memory"
 	"github.com/cuzk-dev/cuzk/prover/stage"
 )
@@ -25,7 +25,7 @@ type log struct {
 	begun    []stage.Name
 	kernels  []stage.Kernel
 	stages   []stage.Name
-	progress counted.Work
+	progress progresstest.Work
 	onKernel func(stage.Kernel)
 }
 

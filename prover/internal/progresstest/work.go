@@ -1,5 +1,5 @@
-// Package counted judges, in tests, what is told of the progress of work.
-package counted
+// Package progresstest judges, in tests, what is told of the progress of work.
+package progresstest
 
 import "testing"
 
