@@ -86,6 +86,8 @@ type fakeEngine struct {
 	closed, lanes            int
 	keys, structures, proofs int
 	loads, computed          int
+	// hostBytes is what a key takes on the host, hostBudget what the last one was allowed to.
+	hostBytes, hostBudget int64
 }
 
 func (e *fakeEngine) count(what *int, n int) {
@@ -164,6 +166,7 @@ type fakeKey struct {
 
 func (e *fakeEngine) LoadKey(ctx context.Context, k *libcuzk.KeyData) (libcuzk.Key, error) {
 	e.count(&e.loads, 1)
+	e.hostBudget = k.HostBudget
 	if e.loadError != nil {
 		return nil, e.loadError
 	}
@@ -176,7 +179,7 @@ func (e *fakeEngine) LoadKey(ctx context.Context, k *libcuzk.KeyData) (libcuzk.K
 }
 
 func (k *fakeKey) Info() (libcuzk.KeyInfo, error) {
-	return libcuzk.KeyInfo{DeviceBytes: 1000, ProofDeviceBytes: 100}, nil
+	return libcuzk.KeyInfo{HostBytes: k.engine.hostBytes, DeviceBytes: 1000, ProofDeviceBytes: 100}, nil
 }
 
 func (k *fakeKey) Release() error {

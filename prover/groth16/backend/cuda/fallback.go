@@ -62,9 +62,9 @@ func (b *Backend) fallBack(ctx context.Context, t *task) (*groth16.Proof, error)
 	if err != nil {
 		return nil, err
 	}
-	if need := b.fallback.Demand(key).HostBytes; need > b.memory.Total() {
-		return nil, failure.New(failure.Memory, "the proof needs %s of memory without a GPU, the budget is %s", memory.Size(need), memory.Size(b.memory.Total())).
-			WithFix("raise the memory limit")
+	if need := b.fallback.Demand(key).HostBytes; need > b.memory.Room() {
+		return nil, failure.New(failure.Memory, "the proof needs %s of memory without a GPU, beside keys there are %s", memory.Size(need), memory.Size(b.memory.Room())).
+			WithFix(memory.RaiseLimit)
 	}
 	assignment := t.assignment
 	if p, ok := assignment.(groth16.Packed); ok {

@@ -14,6 +14,7 @@ import (
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/cuda/internal/libcuzk"
 	"github.com/cuzk-dev/cuzk/prover/groth16/backend/internal/refcount"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
+	"github.com/cuzk-dev/cuzk/prover/memory"
 )
 
 // provingKey is a key with its copies on the devices. Its source stays open for further copies; points that the source has
@@ -29,8 +30,20 @@ type provingKey struct {
 	counts                [groth16.SectionH + 1]int // points of the sections
 	one                   curve.Scalar              // in Montgomery form
 
-	copies   copies[libcuzk.Key]
+	copies   copies[keyCopy]
 	fallback lazy[groth16.Key]
+}
+
+// keyCopy is a key's copy on a device; what is streamed to it lies on the host and is held there.
+type keyCopy struct {
+	libcuzk.Key
+	held *memory.Reservation
+}
+
+// Release gives the copy and its memory up.
+func (c keyCopy) Release() error {
+	defer c.held.Release()
+	return c.Key.Release()
 }
 
 func (k *provingKey) Curve() curve.ID { return k.curve }
@@ -51,7 +64,7 @@ func (k *provingKey) Bytes() (host, device int64) {
 func (b *Backend) LoadKey(ctx context.Context, src groth16.KeySource, budget groth16.Budget) (groth16.Key, error) {
 	k := &provingKey{
 		source: src, budget: budget, curve: src.Curve(), layout: src.Layout(), wires: src.Wires(), public: src.Public(), domain: src.Domain(),
-		copies: newCopies[libcuzk.Key](), fallback: newLazy[groth16.Key](),
+		copies: newCopies[keyCopy](), fallback: newLazy[groth16.Key](),
 	}
 	if err := k.checkShape(); err != nil {
 		return nil, failure.New(failure.Key, "the proving key: %w", err)
@@ -89,17 +102,47 @@ func (b *Backend) keyOn(ctx context.Context, k *provingKey, d *device) (libcuzk.
 	if err != nil {
 		return nil, err
 	}
-	return k.copies.get(ctx, d, func() (libcuzk.Key, error) {
+	made, err := k.copies.get(ctx, d, func() (keyCopy, error) {
 		data, err := k.data(ctx)
 		if err != nil {
-			return nil, err
+			return keyCopy{}, err
 		}
+		data.HostBudget = b.hostBudget(k)
 		made, err := engine.LoadKey(ctx, data)
-		if err == nil && len(b.queue.usable()) == len(k.copies.all())+1 {
+		if err != nil {
+			return keyCopy{}, err
+		}
+		if len(b.queue.usable()) == len(k.copies.all())+1 {
 			k.forget()
 		}
-		return made, err
+		return b.hold(made)
 	})
+	return made.Key, err
+}
+
+// hostBudget is what one more copy may take on the host.
+func (b *Backend) hostBudget(k *provingKey) int64 {
+	room := max(1, b.memory.Room()) // zero would be no bound
+	if k.budget.HostBytes > 0 {
+		return min(room, k.budget.HostBytes)
+	}
+	return room
+}
+
+// hold holds what a copy takes on the host, or releases the copy.
+func (b *Backend) hold(made libcuzk.Key) (keyCopy, error) {
+	info, err := made.Info()
+	if err == nil && info.HostBytes == 0 {
+		return keyCopy{made, nil}, nil
+	}
+	var held *memory.Reservation
+	if err == nil {
+		held, err = b.memory.Hold(info.HostBytes, "what is streamed of the proving key")
+	}
+	if err != nil {
+		return keyCopy{}, errors.Join(err, made.Release())
+	}
+	return keyCopy{made, held}, nil
 }
 
 // forget gives back what the source has decoded, unless the fallback uses it.
@@ -120,7 +163,7 @@ func (k *provingKey) data(ctx context.Context) (*libcuzk.KeyData, error) {
 		Curve: k.curve, Layout: k.layout, Wires: k.wires, Public: k.public, Domain: k.domain,
 		AlphaG1: bytes.Clone(src.AlphaG1()), BetaG1: bytes.Clone(src.BetaG1()), DeltaG1: bytes.Clone(src.DeltaG1()),
 		BetaG2: bytes.Clone(src.BetaG2()), DeltaG2: bytes.Clone(src.DeltaG2()),
-		Committed: src.Committed(), DeviceBudget: k.budget.DeviceBytes, HostBudget: k.budget.HostBytes,
+		Committed: src.Committed(), DeviceBudget: k.budget.DeviceBytes,
 	}
 	reader, reads := src.(groth16.PointReader)
 	if reads {
