@@ -68,7 +68,7 @@ func (d *device) open() (err error) {
 		d.compiled <- stage.Span{Stage: stage.JIT, Lane: d.UUID, Start: start, End: time.Now()}
 	}
 	for range d.options.Lanes {
-		memory, err := d.library.AllocateHost(d.Index, stagingScalars * curve.ScalarBytes)
+		memory, err := d.library.AllocateHost(d.Index, stagingScalars*curve.ScalarBytes)
 		if err != nil {
 			return err
 		}
