@@ -40,12 +40,17 @@ func (a *app) privateFolder(name string) string {
 	return dir
 }
 
-// ownAlone tells whether a path is a folder, and no link to one, that belongs to this user and that nobody else can write to.
+// ownAlone tells whether a path is a folder that belongs to this user and that nobody else can write to, or this user's own
+// link to one.
 func ownAlone(path string) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
-		return false
+	if err == nil && info.Mode()&os.ModeSymlink != 0 && own(info) {
+		info, err = os.Stat(path)
 	}
+	return err == nil && info.IsDir() && info.Mode().Perm()&0o022 == 0 && own(info)
+}
+
+func own(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -40,7 +40,7 @@ func TestPrivateFolder(t *testing.T) {
 		"made when it is needed": {filepath.Join(t.TempDir(), "new", "cuzk"), true},
 		"writable for others":    {folder(0o777), false},
 		"writable for a group":   {inside, false},
-		"a link":                 {link, false},
+		"one's own link":         {link, true},
 	}
 	if os.Geteuid() == 0 {
 		others := folder(0o700)
@@ -51,6 +51,17 @@ func TestPrivateFolder(t *testing.T) {
 			dir  string
 			used bool
 		}{others, false}
+		planted := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(folder(0o700), planted); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Lchown(planted, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+		cases["somebody else's link"] = struct {
+			dir  string
+			used bool
+		}{planted, false}
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
