@@ -127,7 +127,7 @@ func TestExamplesHaveKnownFields(t *testing.T) {
 	}
 }
 
-var metricName = regexp.MustCompile(`Name:\s+"(cuzk_[a-z_]+)"`)
+var metricName = regexp.MustCompile(`(?:Name:\s+|NewDesc\()"(cuzk_[a-z_]+)"`)
 
 func TestMetricsPageIsComplete(t *testing.T) {
 	var declared []string
