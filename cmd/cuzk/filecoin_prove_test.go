@@ -60,7 +60,7 @@ func TestProveWindowPoSt(t *testing.T) {
 	write(t, path("together.bin"), append(slices.Clone(proof[:192]), part...))
 	succeed(t, folder, verify("together.bin")...)
 	write(t, path("swapped.bin"), append(slices.Clone(part), proof[:192]...))
-	fail(t, folder, 5, []string{"swapped.bin"}, verify("swapped.bin")...)
+	fail(t, folder, 5, []string{"swapped.bin: partition 0"}, verify("swapped.bin")...)
 
 	fail(t, folder, 3, []string{"partitions [1]", "--partition-index"}, prove("--vanilla", "window/vanilla-3.bin", "--proof", "no.bin")...)
 	fail(t, folder, 2, []string{"partition 0", "[1]"}, prove("--vanilla", "window/vanilla-3.bin", "--partition-index", "0", "--proof", "no.bin")...)

@@ -127,6 +127,19 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// InFile gives a file's name to an error of a known class that names none: readers of bytes do not know it. What others said
+// around the error stays.
+func InFile(err error, file string) error {
+	var e *Error
+	if !errors.As(err, &e) || e.File != "" {
+		return err
+	}
+	if err.Error() == e.Error() {
+		return e.In(file)
+	}
+	return New(e.Class, "%w", err).In(file)
+}
+
 // ClassOf finds the class of an error anywhere in its chain; an error without one is Internal.
 func ClassOf(err error) Class {
 	var e *Error

@@ -29,16 +29,16 @@ func (i *inspection) document() error {
 		i.report.Kind = SnarkjsVerifyingKey
 		vk, err := snarkjs.ParseVerifyingKey(data)
 		if err != nil {
-			return i.named(err)
+			return failure.InFile(err, i.path)
 		}
 		i.report.Curve, i.report.Circuit = vk.Curve, &Circuit{PublicInputs: count(vk.Public())}
 		_, err = groth16.NewVerifier(vk, "")
-		return i.named(err)
+		return failure.InFile(err, i.path)
 	case members["pi_a"] != nil || members["pi_b"] != nil:
 		i.report.Kind = SnarkjsProof
 		proof, err := snarkjs.ParseProof(data, i.Curve)
 		if err != nil {
-			return i.named(err)
+			return failure.InFile(err, i.path)
 		}
 		i.report.Curve = proof.Curve
 		return nil
@@ -73,5 +73,5 @@ func (i *inspection) public(data []byte) error {
 		}
 		return nil
 	}
-	return i.named(last)
+	return failure.InFile(last, i.path)
 }

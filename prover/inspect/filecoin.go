@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/fabricate"
 	"github.com/cuzk-dev/cuzk/prover/filecoin/vanilla"
@@ -74,7 +75,7 @@ func (i *inspection) filecoinVerifyingKey(data []byte) error {
 	}
 	i.report.Curve, i.report.Circuit = vk.Curve, &Circuit{PublicInputs: count(vk.Public())}
 	_, err = groth16.NewVerifier(vk, "")
-	return i.named(err)
+	return failure.InFile(err, i.path)
 }
 
 func (i *inspection) filecoinParams() error {

@@ -3,7 +3,6 @@ package inspect
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 
 	"github.com/cuzk-dev/cuzk/prover/circuit/gnark"
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -105,7 +104,7 @@ func (i *inspection) gnarkPoints() error {
 			i.report.Circuit = &Circuit{PublicInputs: count(vk.Public()), Commitments: count(len(vk.Commitments))}
 			i.report.Encoding = encoding(id, data)
 			_, err := groth16.NewVerifier(vk, "")
-			return i.named(err)
+			return failure.InFile(err, i.path)
 		}
 		if proof, err := gnarkfmt.ParseProof(data, id); err == nil {
 			i.report.Kind, i.report.Curve = GnarkProof, id
@@ -123,13 +122,4 @@ func encoding(id curve.ID, data []byte) string {
 		return string(gnarkkey.Compressed)
 	}
 	return string(gnarkkey.Raw)
-}
-
-// named gives the file's name to an error of a reader that works on bytes.
-func (i *inspection) named(err error) error {
-	var e *failure.Error
-	if errors.As(err, &e) && e.File == "" {
-		return e.In(i.path)
-	}
-	return err
 }

@@ -191,13 +191,9 @@ func (p *core) use(ctx context.Context, c circuit, vk *groth16.VerifyingKey, fil
 
 // named gives the first of the files that is there as the place of an error that names none.
 func named(err error, files ...*File) error {
-	var e *failure.Error
-	if !errors.As(err, &e) || e.File != "" {
-		return err
-	}
 	for _, f := range files {
 		if f != nil {
-			return e.In(f.Name)
+			return failure.InFile(err, f.Name)
 		}
 	}
 	return err

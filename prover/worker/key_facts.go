@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"io"
 
 	"github.com/cuzk-dev/cuzk/api/v1alpha1"
@@ -99,7 +98,7 @@ func sameKey(own *groth16.VerifyingKey, key KeyFiles) error {
 	}
 	given, err := snarkjs.ParseVerifyingKey(data)
 	if err != nil {
-		return in(err, key.VerifyingKey)
+		return failure.InFile(err, key.VerifyingKey.Name)
 	}
 	if !own.SameStatement(given) {
 		return failure.New(failure.Key, "is not the verifying key of %s", key.ProvingKey.Name).In(key.VerifyingKey.Name).
@@ -144,7 +143,7 @@ func gnarkFacts(ctx context.Context, key KeyFiles, id curve.ID, tell progress.Fu
 		_, err = groth16.NewVerifier(vk, "")
 	}
 	if err != nil {
-		return nil, in(err, key.VerifyingKey)
+		return nil, failure.InFile(err, key.VerifyingKey.Name)
 	}
 	if vk.Public() != k.Public() {
 		return nil, failure.New(failure.Key, "is for %d public inputs, the proving key %s for %d", vk.Public(), k.Name(), k.Public()).
@@ -169,13 +168,4 @@ func readSmall(f *NamedFile) ([]byte, error) {
 		return nil, failure.New(failure.Key, "is larger than %d bytes, which no verifying key is", maxVerifyingKeyBytes).In(f.Name)
 	}
 	return data, nil
-}
-
-// in names the file of an error that names none.
-func in(err error, f *NamedFile) error {
-	var e *failure.Error
-	if errors.As(err, &e) && e.File == "" {
-		return e.In(f.Name)
-	}
-	return err
 }

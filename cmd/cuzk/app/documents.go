@@ -28,15 +28,6 @@ func (a *app) readDocument(ctx context.Context, path string, class failure.Class
 	return data, err
 }
 
-// inFile gives the file's name to an error of a reader that works on bytes.
-func inFile(err error, path string) error {
-	var e *failure.Error
-	if errors.As(err, &e) && e.File == "" {
-		return e.In(path)
-	}
-	return err
-}
-
 // readVerifyingKey reads snarkjs's JSON, gnark's binary, or the verifying key in a .zkey, told apart by content. id, if not
 // empty, is the curve the user asked for.
 func (a *app) readVerifyingKey(ctx context.Context, path string, id curve.ID) (*groth16.VerifyingKey, error) {
@@ -46,7 +37,7 @@ func (a *app) readVerifyingKey(ctx context.Context, path string, id curve.ID) (*
 	}
 	vk, err := a.parseVerifyingKey(ctx, path, kind, id)
 	if err != nil {
-		return nil, inFile(err, path)
+		return nil, failure.InFile(err, path)
 	}
 	if id != "" && vk.Curve != id {
 		return nil, failure.New(failure.Usage, "the verifying key is on %s, but --curve says %s", vk.Curve, id).In(path).
@@ -148,7 +139,7 @@ func (a *app) readProof(ctx context.Context, path string, id curve.ID) (*groth16
 	} else {
 		proof, err = gnarkfmt.ParseProof(data, id)
 	}
-	return proof, inFile(err, path)
+	return proof, failure.InFile(err, path)
 }
 
 // readPublic reads public.json or the public part of a gnark witness.
@@ -162,10 +153,10 @@ func (a *app) readPublic(ctx context.Context, path string, id curve.ID) ([]curve
 	}
 	if inspect.IsJSON(data) {
 		public, err := snarkjs.ParsePublic(data, id)
-		return public, inFile(err, path)
+		return public, failure.InFile(err, path)
 	}
 	public, err := parsePublicWitness(data, id)
-	return public, inFile(err, path)
+	return public, failure.InFile(err, path)
 }
 
 // parsePublicWitness reads gnark's form of public inputs: u32 public, u32 secret (0), u32 length, then elements of 32

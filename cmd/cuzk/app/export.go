@@ -55,7 +55,7 @@ key of snarkjs or gnark into another form. Every point is checked before anythin
 				return err
 			}
 			if _, err := groth16.NewVerifier(vk, ""); err != nil { // checks every point
-				return inFile(err, args[0])
+				return failure.InFile(err, args[0])
 			}
 			var data []byte
 			if format == formatSnarkjs {
@@ -65,7 +65,7 @@ key of snarkjs or gnark into another form. Every point is checked before anythin
 				data, err = gnarkfmt.FormatVerifyingKey(vk, format == formatGnark)
 			}
 			if err != nil {
-				return inFile(err, args[0])
+				return failure.InFile(err, args[0])
 			}
 			if err := outfile.Write([]outfile.File{{Path: args[1], Data: data}}); err != nil {
 				return err

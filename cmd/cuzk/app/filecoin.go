@@ -118,7 +118,7 @@ func (p *paramsDir) verifierOf(ctx context.Context, s filecoin.Shape, public int
 		return nil, false, err
 	}
 	if err := filparams.CheckPublic(vk, public); err != nil {
-		return nil, false, inFile(err, path)
+		return nil, false, failure.InFile(err, path)
 	}
 	if known, ok := publishedNamed(s.ParameterName()); ok {
 		digest, err := filparams.Digest(ctx, path, nil, nil)
@@ -128,5 +128,5 @@ func (p *paramsDir) verifierOf(ctx context.Context, s filecoin.Shape, public int
 		published = digest == known.VK
 	}
 	v, err = groth16.NewVerifier(vk, "")
-	return v, published, inFile(err, path)
+	return v, published, failure.InFile(err, path)
 }

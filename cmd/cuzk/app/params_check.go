@@ -80,7 +80,7 @@ func (c *paramsCheck) run(ctx context.Context, paths []string) error {
 		result, err := c.file(ctx, path)
 		c.progress.clear()
 		if err != nil {
-			return interruptedBy(ctx, inFile(err, path))
+			return interruptedBy(ctx, failure.InFile(err, path))
 		}
 		checked = append(checked, *result)
 		if c.app.flags.output == outputText {

@@ -130,7 +130,7 @@ func (g *paramsGeneration) run(ctx context.Context, size filecoin.SectorSize) ([
 		func(w *bufio.Writer) error { _, err := w.Write(meta); return err },
 	} {
 		if err := writeWhole(files[i], write); err != nil {
-			return nil, inFile(err, files[i])
+			return nil, failure.InFile(err, files[i])
 		}
 	}
 	return files, nil

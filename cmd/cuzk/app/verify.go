@@ -56,7 +56,7 @@ verifying key is.`,
 			}
 			v, err := groth16.NewVerifier(vk, hash)
 			if err != nil {
-				return inFile(err, vkPath)
+				return failure.InFile(err, vkPath)
 			}
 			public, err := a.readPublic(ctx, publicPath, vk.Curve)
 			if err != nil {
@@ -73,7 +73,7 @@ verifying key is.`,
 				return failure.New(failure.Interrupted, "%w", ctx.Err())
 			}
 			if err := v.Verify(proof, public); err != nil {
-				return inFile(err, proofPath)
+				return failure.InFile(err, proofPath)
 			}
 			if a.flags.output == outputJSON {
 				return a.printJSON(verifyJSON{Verified: true, Curve: vk.Curve, PublicInputs: len(public)})

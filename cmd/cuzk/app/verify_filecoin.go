@@ -153,9 +153,9 @@ func (v *filecoinVerification) run(ctx context.Context, claims []namedClaim) err
 	if err := proof.VerifyBatch(verifier, proofs); err != nil {
 		var refused *proof.ClaimError
 		if errors.As(err, &refused) {
-			return inFile(refused.Err, claims[refused.Claim].file)
+			return failure.InFile(refused.Err, claims[refused.Claim].file)
 		}
-		return inFile(err, first.file)
+		return failure.InFile(err, first.file)
 	}
 	if v.app.flags.output == outputJSON {
 		return v.app.printJSON(verifiedJSON{

@@ -62,7 +62,7 @@ func ParseGenerator(ctx context.Context, name string, program []byte, options Ge
 	var module []byte
 	err := mapped.Guard(func() (err error) { module, err = boundedModule(name, program); return err })
 	if err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	g := &Generator{name: name, options: options}
 	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithCoreFeatures(api.CoreFeaturesV1)

@@ -32,7 +32,7 @@ func OpenInput(path string) (*Input, error) {
 	defer file.Close()
 	var in *Input
 	err = mapped.Guard(func() (err error) { in, err = ParseInput(path, file.Bytes()); return err })
-	return in, named(err, path)
+	return in, failure.InFile(err, path)
 }
 
 // ParseInput is OpenInput for JSON in memory; name is for messages.

@@ -1,8 +1,6 @@
 package circom
 
 import (
-	"errors"
-
 	"github.com/cuzk-dev/cuzk/prover/curve"
 	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
@@ -48,13 +46,4 @@ func MatchConstraints(m *r1cs.Matrices, name string, key Shape, constraints int,
 		return refuse("constraints", m.Constraints, constraints)
 	}
 	return nil
-}
-
-// named gives the file's name to errors that were made where it is not known.
-func named(err error, file string) error {
-	var e *failure.Error
-	if errors.As(err, &e) && e.File == "" {
-		return e.In(file)
-	}
-	return err
 }

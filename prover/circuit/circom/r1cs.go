@@ -62,7 +62,7 @@ func ParseConstraints(ctx context.Context, name string, data []byte) (*Constrain
 	var c *Constraints
 	err := mapped.Guard(func() (err error) { c, err = readConstraints(ctx, name, data); return err })
 	if err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	return c, nil
 }

@@ -79,7 +79,7 @@ func ParseWitness(ctx context.Context, name string, data []byte) (*Witness, erro
 		err = w.check(ctx, section.Errorf)
 	}
 	if err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	return w, nil
 }
@@ -176,7 +176,7 @@ func (w *Witness) Read(ctx context.Context, offset int, dst []curve.Scalar) erro
 	if offset < 0 || offset > w.Len() || len(dst) > w.Len()-offset {
 		return fmt.Errorf("elements %d to %d of a witness of %d are asked for", offset, offset+len(dst), w.Len())
 	}
-	return named(parallel.Ranges(ctx, len(dst), scanElements, func(start, end int) error {
+	return failure.InFile(parallel.Ranges(ctx, len(dst), scanElements, func(start, end int) error {
 		for i := start; i < end; i++ {
 			dst[i] = w.at(offset + i)
 		}

@@ -3,6 +3,7 @@ package filparams
 import (
 	"context"
 
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
 	"github.com/cuzk-dev/cuzk/prover/progress"
 )
@@ -26,7 +27,7 @@ func (f *File) Check(ctx context.Context, tell progress.Func) error {
 			return nil
 		})
 		if err != nil {
-			return named(err, f.name)
+			return failure.InFile(err, f.name)
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func Digest(ctx context.Context, path string, cache *DigestCache, tell progress.
 		}
 		step := rest[:min(len(rest), digestStep)]
 		if err := mapped.Guard(func() error { h.Write(step); return nil }); err != nil {
-			return "", named(err, path)
+			return "", failure.InFile(err, path)
 		}
 		rest = rest[len(step):]
 		read.Add(len(step))

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/filecoin"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
@@ -64,7 +65,7 @@ func Parse(name string, data []byte) (*File, error) {
 		return err
 	})
 	if err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	return f, nil
 }
@@ -83,7 +84,7 @@ func (f *File) Lengths() filecoin.Lengths {
 
 // CheckLengths refuses a file of another circuit.
 func (f *File) CheckLengths(want filecoin.Lengths) error {
-	return named(f.layout.checkLengths(want), f.name)
+	return failure.InFile(f.layout.checkLengths(want), f.name)
 }
 
 // ShapeOf is the shape of the proving key in a file of these lengths.
@@ -179,7 +180,7 @@ func (k *Key) ReadPoints(ctx context.Context, s groth16.Section, first int, dst 
 	if err != nil {
 		return err
 	}
-	return named(section.read(ctx, first, dst), k.name)
+	return failure.InFile(section.read(ctx, first, dst), k.name)
 }
 
 func (s *section) read(ctx context.Context, first int, dst []byte) error {

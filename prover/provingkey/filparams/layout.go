@@ -9,7 +9,6 @@ package filparams
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
@@ -157,13 +156,4 @@ func (l *layout) checkLengths(want filecoin.Lengths) error {
 			WithFix("use the file that belongs to the circuit (cuzk params derive-name tells its name)")
 	}
 	return nil
-}
-
-// named gives the file's name to errors that were made where it is not known.
-func named(err error, file string) error {
-	var e *failure.Error
-	if errors.As(err, &e) && e.File == "" {
-		return e.In(file)
-	}
-	return err
 }

@@ -28,7 +28,7 @@ func ParseVerifyingKey(name string, data []byte) (vk *groth16.VerifyingKey, err 
 		vk, err = l.verifyingKey()
 		return err
 	})
-	return vk, named(err, name)
+	return vk, failure.InFile(err, name)
 }
 
 // CheckPublic refuses a verifying key of another circuit.

@@ -3,6 +3,7 @@ package zkey
 import (
 	"context"
 
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
 	"github.com/cuzk-dev/cuzk/prover/progress"
 )
@@ -36,7 +37,7 @@ func (k *Key) Check(ctx context.Context, tell progress.Func) error {
 			return nil
 		})
 		if err != nil {
-			return named(err, k.name)
+			return failure.InFile(err, k.name)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
 	"github.com/cuzk-dev/cuzk/prover/progress"
 )
@@ -35,7 +36,7 @@ func (k *Key) ComputeDigest(ctx context.Context, tell progress.Func) ([sha256.Si
 		}
 		step := rest[:min(len(rest), scanBytes)]
 		if err := mapped.Guard(func() error { h.Write(step); return nil }); err != nil {
-			return [sha256.Size]byte{}, named(err, k.name)
+			return [sha256.Size]byte{}, failure.InFile(err, k.name)
 		}
 		rest = rest[len(step):]
 		read.Add(len(step))

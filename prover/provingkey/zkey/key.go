@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/binfile"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
@@ -68,17 +69,17 @@ func open(ctx context.Context, name string, file *mapped.File, tell progress.Fun
 func Parse(ctx context.Context, name string, data []byte, tell progress.Func) (*Key, error) {
 	k := &Key{name: name, data: data}
 	if err := mapped.Guard(k.readStructure); err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	checked := progress.Count(k.scannedBytes(), tell)
 	if err := k.checkCoefficients(ctx, checked); err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	if err := k.checkCoordinates(ctx, checked); err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	if err := mapped.Guard(k.checkVertices); err != nil {
-		return nil, named(err, name)
+		return nil, failure.InFile(err, name)
 	}
 	return k, nil
 }

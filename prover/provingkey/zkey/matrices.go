@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/internal/mapped"
 	"github.com/cuzk-dev/cuzk/prover/r1cs"
 )
@@ -20,7 +21,7 @@ func (k *Key) Matrices() (*r1cs.Matrices, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, named(err, k.name)
+		return nil, failure.InFile(err, k.name)
 	}
 	return m, nil
 }

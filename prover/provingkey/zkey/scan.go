@@ -3,12 +3,10 @@ package zkey
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
-	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/binfile"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
@@ -18,15 +16,6 @@ import (
 // scanBytes is how much of a section one step of a scan takes: enough to hide the cost of handing it out, little enough
 // to spread a small section over the cores.
 const scanBytes = 1 << 20
-
-// named gives the file's name to errors that were made where it is not known.
-func named(err error, file string) error {
-	var e *failure.Error
-	if errors.As(err, &e) && e.File == "" {
-		return e.In(file)
-	}
-	return err
-}
 
 // scannedBytes is what the two scans below look at.
 func (k *Key) scannedBytes() int64 {

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/cuzk-dev/cuzk/prover/curve"
+	"github.com/cuzk-dev/cuzk/prover/failure"
 	"github.com/cuzk-dev/cuzk/prover/groth16"
 	"github.com/cuzk-dev/cuzk/prover/internal/parallel"
 )
@@ -24,7 +25,7 @@ func (k *Key) VerifyingKey(ctx context.Context) (*groth16.VerifyingKey, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, named(err, k.name)
+		return nil, failure.InFile(err, k.name)
 	}
 	vk.AlphaG1 = bytes.Clone(k.header.alphaG1)
 	vk.BetaG1 = bytes.Clone(k.header.betaG1)
